@@ -1,4 +1,4 @@
-/** `npm run test:repeat -- --times 50 --load 4 WORD…`: runs test files, or some of their tests, again and again while busy processes take the processors. */
+/** `npm run test:repeat -- --times 50 --load 4 WORD…`: runs test files, or some of their tests, many times while busy processes use the processors. */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { availableParallelism } from "node:os";
 import { parseArgs } from "node:util";
@@ -43,10 +43,11 @@ for (const file of files) {
     const args = ["--test", TEST_TIMEOUT, ...names, file];
     const { status, stdout } = spawnSync(process.execPath, args, { env: testEnv(), encoding: "utf8" });
     seconds.push((performance.now() - startedAt) / 1000);
+    if (status !== 0) {
+      failed++;
+      console.log(`${file}, run ${run}:\n${stdout.slice(stdout.indexOf("failing tests"))}`);
+    }
     if (run % 10 === 0) console.error(`${file}: ${run} of ${times} runs, ${failed} failed so far`);
-    if (status === 0) continue;
-    failed++;
-    console.log(`${file}, run ${run}:\n${stdout.slice(stdout.indexOf("failing tests"))}`);
   }
   failures += failed;
   const slowest = Math.max(...seconds).toFixed(1);

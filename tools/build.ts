@@ -4,7 +4,7 @@
  * The modules are joined into chunks, because a process that loads hundreds of small files starts a fifth slower. Dependencies stay imports.
  */
 import { execFileSync } from "node:child_process";
-import { globSync, readFileSync, rmSync } from "node:fs";
+import { copyFileSync, globSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { rolldown } from "rolldown";
 
@@ -64,6 +64,15 @@ const writeTypes = (): void => {
     if (!needed.has(file)) rmSync(file);
 };
 
+/** Migrations, which are read when a data folder is opened. */
+const copySql = (): void => {
+  for (const file of globSync("**/*.sql", { cwd: SRC })) {
+    mkdirSync(dirname(join(DIST, file)), { recursive: true });
+    copyFileSync(join(SRC, file), join(DIST, file));
+  }
+};
+
 rmSync(DIST, { recursive: true, force: true });
 await writeModules();
 writeTypes();
+copySql();

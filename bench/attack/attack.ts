@@ -1,5 +1,8 @@
 import type { AttackKit, Reply } from "./attack-kit.ts";
 
+/** What an attack did to the service. `slow`: something took longer than it may on a quiet machine; the tests, which run on busy ones, ignore it. */
+export type Harm = string | { readonly slow: string };
+
 /** What one client does to a service. */
 export interface Attack {
   readonly name: string;
@@ -8,7 +11,7 @@ export interface Attack {
   /** A setting of the operator, in force during the attack and in quiet periods. Returns how to undo it. */
   readonly set?: (kit: AttackKit) => Promise<() => Promise<unknown>>;
   /** Returns what broke, or undefined if the service held. It is called repeatedly. */
-  readonly run: (kit: AttackKit, scale: Scale, body: Buffer) => Promise<string | undefined>;
+  readonly run: (kit: AttackKit, scale: Scale, body: Buffer) => Promise<Harm | undefined>;
   /** The neighbour's share of the shared lane while the attacker has work there; 1 if the attacker has none. */
   readonly share?: number;
   /** A test that shows the same on a machine of any speed; the short form skips the attack then. */

@@ -59,7 +59,7 @@ const askOnce = (url: string, key: string): void => {
   };
   open++;
   const options = { agent, localAddress: "127.0.0.3", headers: { authorization: `Bearer ${key}` } };
-  http
+  const request = http
     .get(url, options, (response) => {
       const problem = response.statusCode === 200 ? undefined : `it was answered ${response.statusCode}`;
       response
@@ -67,7 +67,12 @@ const askOnce = (url: string, key: string): void => {
         .once("end", () => end(problem))
         .once("error", (error) => end(String(error)));
     })
-    .once("error", (error) => end(String(error)));
+    .once("error", (error: NodeJS.ErrnoException) => {
+      // The server closed an idle connection at the moment of its reuse: that is no refusal.
+      if (!request.reusedSocket || error.code !== "ECONNRESET") return end(String(error));
+      open--;
+      askOnce(url, key);
+    });
 };
 
 port.on("message", (call: NeighbourCall) => {

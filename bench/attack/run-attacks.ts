@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { Attack, Scale } from "./attack.ts";
+import type { Attack, Harm, Scale } from "./attack.ts";
 import { AttackKit } from "./attack-kit.ts";
 import { ATTACKS } from "./attacks.ts";
 import { steadyNow } from "./neighbour.ts";
@@ -41,7 +41,7 @@ const LEAST_SECONDS = 4;
 /** The effects of an attack may come after it. */
 const AFTER_MS = 300;
 /** A successful attack may keep the service busy for long. */
-const LONGEST_MS = 180_000;
+const LONGEST_MS = 600_000;
 
 interface Slice {
   readonly from: number;
@@ -70,7 +70,7 @@ const figuresOf = async (kit: AttackKit, attack: Attack, scale: Scale): Promise<
   kit.forgetPeak();
   const quiet: Slice[] = [];
   const busy: Slice[] = [];
-  let found: string | undefined;
+  let found: Harm | undefined;
   const until = AbortSignal.timeout(LONGEST_MS);
   while (busy.length < scale.slices && found === undefined) {
     const start = steadyNow();
@@ -89,14 +89,16 @@ const figuresOf = async (kit: AttackKit, attack: Attack, scale: Scale): Promise<
   const kept = Math.min(during.own / without.own, during.shared / without.shared / (attack.share ?? 1));
   const refused = seen.requests.find(({ at, problem }) => at >= begunAt && problem !== undefined)?.problem;
   const seconds = lengthOf(busy);
+  const slow = typeof found === "object" ? [found.slow] : [];
+  const broken = typeof found === "string" ? found : undefined;
   return {
     name: attack.name,
     broke:
-      (found?.includes("answered 500") ? `${found}; ${kit.lastError()}` : found) ??
+      (broken?.includes("answered 500") ? `${broken}; ${kit.lastError()}` : broken) ??
       (kit.isAlive ? undefined : "the controller has ended") ??
       (refused && `the neighbour could not ask for its job: ${refused}`) ??
       (peakMb >= MOST_MB ? `it took ${peakMb} MB` : undefined),
-    beyond: beyondBars(without, during, seconds < LEAST_SECONDS ? 1 : kept),
+    beyond: [...slow, ...beyondBars(without, during, seconds < LEAST_SECONDS ? 1 : kept)],
     seconds,
     without,
     during,
@@ -106,9 +108,9 @@ const figuresOf = async (kit: AttackKit, attack: Attack, scale: Scale): Promise<
 };
 
 const runOnce = async (
-  run: () => Promise<string | undefined>,
+  run: () => Promise<Harm | undefined>,
   until: AbortSignal,
-): Promise<string | undefined> => {
+): Promise<Harm | undefined> => {
   const limit = new AbortController();
   const tooLong = delay(LONGEST_MS, undefined, { signal: AbortSignal.any([until, limit.signal]) })
     .catch(() => undefined)

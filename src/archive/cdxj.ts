@@ -6,7 +6,7 @@ export interface IndexedPlace {
   readonly digest: string;
 }
 
-/** One line, without its end: key and 14-digit time to sort by, then the facts; all values are text, as other tools write them. */
+/** One line without its end: key and 14-digit time for sorting, then a JSON object. All values are text, as in other tools. */
 export const cdxjLine = (exchange: Omit<Exchange, "body">, place: IndexedPlace, filename: string): string => {
   const url = URL.parse(exchange.url)?.href ?? exchange.url;
   const mime = headerOf(exchange.responseHeaders, "content-type")?.split(";", 1)[0]?.trim();
@@ -24,17 +24,17 @@ export const cdxjLine = (exchange: Omit<Exchange, "body">, place: IndexedPlace, 
   return `${surt(url)} ${time} ${JSON.stringify(facts)}`;
 };
 
-/** A segment as its index describes it. */
+/** The index's description of its segment. */
 interface SegmentSeal {
   readonly filename: string;
   readonly length: number;
-  /** Of the whole file. */
+  /** Digest of the whole file. */
   readonly digest: string;
 }
 
 /**
- * Keys are ASCII, so the order of code units is the byte order that binary search needs. The first line describes the segment: it begins with
- * `!`, which no key does, so that a search passes it over.
+ * Keys are ASCII, so the order of code units is the byte order that binary search needs. The first line describes the segment. It begins with
+ * `!`, which no key does, so that a search skips it.
  */
 export const cdxjFile = (lines: readonly string[], seal: SegmentSeal): Uint8Array =>
   Buffer.from(
@@ -44,8 +44,8 @@ export const cdxjFile = (lines: readonly string[], seal: SegmentSeal): Uint8Arra
   );
 
 /**
- * The sort-friendly form of a URL that CDXJ indexes are ordered by: host labels from the top level down, `www` and the
- * case left out, query parameters in order. What is no http(s) URL stays as it is.
+ * The sort key of CDXJ indexes: host labels from the top level down, without `www`, in lower case, query parameters
+ * sorted. Anything but an http(s) URL is returned unchanged.
  */
 export const surt = (url: string): string => {
   const parsed = URL.parse(url);
@@ -63,7 +63,7 @@ type Headers = readonly (readonly [string, string])[];
 const headerOf = (headers: Headers, name: string): string | undefined =>
   headers.find(([key]) => key.toLowerCase() === name)?.[1];
 
-/** Without parameters, in lower case; what a site does not name is bytes (RFC 9110, 8.3). */
+/** Without parameters, in lower case; octets if the site sends no type (RFC 9110, 8.3). */
 export const mediaTypeOf = (headers: Headers): string => {
   const value = headerOf(headers, "content-type")?.split(";", 1)[0]?.trim().toLowerCase();
   return value === undefined || value === "" ? "application/octet-stream" : value;
@@ -72,7 +72,7 @@ export const mediaTypeOf = (headers: Headers): string => {
 const PACKED =
   /^(image\/(?!svg|bmp)|audio\/|video\/|font\/woff)|[/+](pdf|zip|gzip|zstd|x-7z-compressed|x-rar-compressed)$/;
 
-/** Bytes that are compressed already: packing them again costs time and saves nothing. */
+/** Bytes that are already compressed: compressing them again costs time and saves nothing. */
 export const isCompressed = (headers: Headers): boolean =>
   /\b(gzip|br|zstd|deflate)\b/i.test(headerOf(headers, "content-encoding") ?? "") ||
   PACKED.test(mediaTypeOf(headers));

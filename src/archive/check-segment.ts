@@ -3,30 +3,30 @@ import { cdxjFile, cdxjLine } from "./cdxj.ts";
 import { sha256 } from "./stored-bytes.ts";
 import type { StoredFile } from "./warc-record.ts";
 
-/** One record of a segment, as a reference to it must have it. */
+/** One record of a segment; a ref to it must match. */
 export interface CheckedMember {
   readonly offset: number;
   readonly length: number;
   readonly type: string;
-  /** Of the payload. */
+  /** Digest of the payload. */
   readonly digest: string | undefined;
 }
 
 interface CheckedSegment {
-  /** Those up to the first that is damaged. */
+  /** Records up to the first damaged one. */
   readonly members: readonly CheckedMember[];
-  /** Files that are objects of their own, as the segment notes them. */
+  /** Files stored as separate objects, as the segment describes them. */
   readonly files: readonly StoredFile[];
-  /** What the segment's CDXJ file must be; undefined where the segment is damaged. */
+  /** The segment's correct CDXJ file; undefined if the segment is damaged. */
   readonly index: Uint8Array | undefined;
-  /** What is wrong, with the byte at which the record begins. */
+  /** The problem, with the offset of the record. */
   readonly problem: string | undefined;
 }
 
 const HEADER_BYTES = 10;
 const TRAILER_BYTES = 8;
 
-/** Reads every record of a WARC segment and holds it against its checksums and digests. */
+/** Checks every record of a WARC segment against its checksums and digests. */
 export const checkSegment = (name: string, bytes: Uint8Array): CheckedSegment => {
   const filename = name.slice(name.lastIndexOf("/") + 1);
   const members: CheckedMember[] = [];
@@ -39,13 +39,12 @@ export const checkSegment = (name: string, bytes: Uint8Array): CheckedSegment =>
       const { record, length } = readMember(bytes.subarray(offset));
       const { type, field, block, payload } = readRecord(record);
       const digest = field("warc-payload-digest");
-      if (digest !== undefined && sha256(payload) !== digest)
-        throw new Error("its payload's digest is another");
+      if (digest !== undefined && sha256(payload) !== digest) throw new Error("payload digest mismatch");
       members.push({ offset, length, type, digest });
       if (type === "response" && digest !== undefined)
         response = { field, head: headOf(block), place: { offset, length, digest } };
       else if (type === "metadata") files.push(noteOf(block));
-      // A request follows the response that it is of; it alone knows the method.
+      // A request follows its response; only the request has the method.
       if (type === "request" && response) {
         lines.push(lineOf(response, block.toString("latin1", 0, block.indexOf(" ")), filename));
         response = undefined;
@@ -62,21 +61,21 @@ export const checkSegment = (name: string, bytes: Uint8Array): CheckedSegment =>
   return { members, files, index, problem: undefined };
 };
 
-/** Node undoes all gzip members at once, so that their ends are found here by hand (RFC 1952). */
+/** Node decompresses all gzip members at once, so their ends are found here (RFC 1952). */
 const readMember = (bytes: Uint8Array): { readonly record: Buffer; readonly length: number } => {
   const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  // No name, no time, no extra field: that is how they are written.
+  // Written without a name, time or extra field.
   if (view.length < HEADER_BYTES || view.readUInt32BE(0) !== 0x1f8b0800 || view.readUInt32BE(4) !== 0)
-    throw new Error("it does not begin as a compressed record");
+    throw new Error("it is not a compressed record");
   const inflated = inflateRawSync(view.subarray(HEADER_BYTES), { info: true }) as unknown as {
     readonly buffer: Buffer;
     readonly engine: { readonly bytesWritten: number };
   };
   const end = HEADER_BYTES + inflated.engine.bytesWritten;
-  if (view.length < end + TRAILER_BYTES) throw new Error("it is cut off");
+  if (view.length < end + TRAILER_BYTES) throw new Error("it is truncated");
   const record = inflated.buffer;
   if (view.readUInt32LE(end) !== crc32(record) || view.readUInt32LE(end + 4) !== record.length % 2 ** 32)
-    throw new Error("its checksum is another");
+    throw new Error("checksum mismatch");
   return { record, length: end + TRAILER_BYTES };
 };
 
@@ -88,8 +87,8 @@ const readRecord = (record: Buffer) => {
   const type = field("warc-type") ?? "";
   const length = Number(field("content-length"));
   const block = record.subarray(end + 4, end + 4 + length);
-  if (end < 0 || record.length !== end + 4 + length + 4) throw new Error("its length is another");
-  if (sha256(block) !== field("warc-block-digest")) throw new Error("its digest is another");
+  if (end < 0 || record.length !== end + 4 + length + 4) throw new Error("length mismatch");
+  if (sha256(block) !== field("warc-block-digest")) throw new Error("digest mismatch");
   return { type, field, block, payload: block.subarray(block.indexOf("\r\n\r\n") + 4) };
 };
 

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { extractJob } from "../reextract/extract-job.ts";
 import { openStoredJob, UNCHANGED } from "../reextract/testing/stored-job.ts";
+import { openRecordSet } from "./extracted-records.ts";
 import { itemPages } from "./manifest.ts";
 import { parseRecords } from "./record-set.ts";
-import { openRecordSet } from "./record-set.ts";
 
 test("what the job skipped as unchanged is read again too, and stays skipped", async () => {
   const pages = ["<b>Ann</b>", `${UNCHANGED}<b>Bo</b>`];

@@ -9,9 +9,8 @@ import type { ItemView } from "../domain/item.ts";
 import { judge } from "../pipeline/judge.ts";
 import type { Blobs } from "../ports/blobs.ts";
 import { ExtractionWriter } from "../reextract/extraction-writer.ts";
-import { recordHead } from "./extracted-records.ts";
+import { openRecordSet, recordHead } from "./extracted-records.ts";
 import { extractionBlob, extractionId, readSets, sweepExtractions } from "./extractions.ts";
-import { openRecordSet } from "./record-set.ts";
 import type { OnDamage } from "./stored-bytes.ts";
 import { sampleItem } from "./testing/sample-item.ts";
 

@@ -2,10 +2,17 @@ import type { CaptureRef } from "../domain/capture.ts";
 import { type Failure, failureInfo, type FailureKind } from "../domain/failure.ts";
 import type { ItemView } from "../domain/item.ts";
 import type { Blobs } from "../ports/blobs.ts";
-import type { ExtractingScraper, StoredExtraction } from "./extractions.ts";
+import { type ExtractingScraper, findSet, type StoredExtraction } from "./extractions.ts";
 import { isPacked } from "./read-capture.ts";
-import { BATCH_BYTES, damagedRecords, type ItemRecords, readRunLines, type RecordSet } from "./record-set.ts";
-import { isStorageError, type OnDamage, sha256 } from "./stored-bytes.ts";
+import {
+  BATCH_BYTES,
+  damagedRecords,
+  type ItemRecords,
+  readRunLines,
+  type RecordSet,
+  runRecords,
+} from "./record-set.ts";
+import { isStorageError, type OnDamage, refuseDamage, sha256 } from "./stored-bytes.ts";
 
 /**
  * Done, or skipped because the page is unchanged, or failed after its pages were collected. If the scraper emits, the failure may be one of
@@ -35,15 +42,22 @@ export interface FailedItem {
   readonly failure: Failure;
 }
 
+/** By `first`, `current`, or an extraction's id, its beginning or its last part. */
+export const openRecordSet = async (
+  blobs: Blobs,
+  job: string,
+  which = "current",
+  onDamage: OnDamage = refuseDamage,
+): Promise<RecordSet> => {
+  const extraction = await findSet(blobs, job, which);
+  return extraction ? extractedRecords(blobs, extraction, onDamage) : runRecords(blobs, job, onDamage);
+};
+
 /**
  * The records of an extraction, in the order of the items; key and scraper tell which item a line belongs to. An item that was not part of the
  * extraction, or was put back or collected since, keeps the newer result of its run.
  */
-export const extractedRecords = (
-  blobs: Blobs,
-  extraction: StoredExtraction,
-  onDamage: OnDamage,
-): RecordSet => {
+const extractedRecords = (blobs: Blobs, extraction: StoredExtraction, onDamage: OnDamage): RecordSet => {
   const { digests = {} } = extraction;
   const lines = new LineReader(
     batchesOf(blobs, extraction.segments, digests, onDamage),

@@ -5,20 +5,20 @@ import type { Entry } from "./pack-segment.ts";
 import type { SegmentGroup } from "./segment-group.ts";
 import type { StoredFile } from "./warc-record.ts";
 
-/** What one item leaves in the archive, gathered while it runs. Dropping it is no harm: its responses stay, unreferenced. */
+/** What one item stores in the archive, collected while it runs. A dropped bundle is harmless: its responses stay, unreferenced. */
 export interface ItemBundle {
-  /** Takes a response. Waits only while too many bytes are in flight. Answers the number that `keep` wants. */
+  /** Adds a response. Waits only while too many bytes are in flight. Returns the number for `keep`. */
   exchange(exchange: Exchange): Promise<number>;
-  /** Streams a large file to an object of its own; durable when it returns. */
+  /** Streams a large file to a separate object; durable when it returns. */
   file(head: Omit<Exchange, "body">, body: AsyncIterable<Uint8Array>): Promise<FileTicket>;
-  /** Names a response or file: its ref will be reported. */
+  /** Names a response or file, so that its ref is returned by `commit`. */
   keep(name: string, number: number): void;
-  /** Names what is in the archive from before. */
+  /** Names a capture that is already in the archive. */
   point(name: string, ref: CaptureRef): void;
   /**
-   * The end: adds the item's records (JSON texts, one each), and resolves when all of the item's bytes are durable.
-   * Rejects when one of its segments could not be stored: then the item must not be settled as done.
-   * `end` tells as one JSON text how the item ended: stored with the rest; an item that leaves nothing else does not wait for it.
+   * Adds the item's records (JSON texts, one each), and resolves when all of the item's bytes are durable.
+   * Rejects if one of its segments could not be stored: then the item must not be settled as done.
+   * `end` returns a JSON text with the item's outcome, stored with the rest; an item that stores nothing else does not wait for it.
    */
   commit(records: readonly string[], end?: (kept: Kept) => string): Promise<Kept>;
 }
@@ -36,9 +36,9 @@ export interface Kept {
   readonly records: RecordRange | null;
 }
 
-/** What a bundle needs from the archive of its job. */
+/** The job's archive as a bundle uses it. */
 interface BundleTools {
-  /** Puts it into the open group as soon as so many bytes more may be held. */
+  /** Adds it to the open group as soon as this many more bytes fit in memory. */
   readonly capture: (
     entry: Entry,
     bytes: number,
@@ -47,12 +47,12 @@ interface BundleTools {
     readonly group: SegmentGroup;
     readonly range: RecordRange;
   };
-  /** Puts it into the open group. */
+  /** Adds it to the open group. */
   readonly end: (line: () => Promise<string>) => SegmentGroup;
   readonly storeFile: (head: Omit<Exchange, "body">, body: AsyncIterable<Uint8Array>) => Promise<StoredFile>;
 }
 
-/** What an exchange takes beside its bodies, roughly. */
+/** The approximate size of an exchange without its bodies. */
 const HEAD_BYTES = 2_048;
 
 interface Taken {
@@ -83,7 +83,7 @@ export const openBundle = (tools: BundleTools): ItemBundle => {
     },
     keep(name, number) {
       if (taken[number] === undefined)
-        throw new RangeError(`cannot keep ${name}: no response ${number} was taken`);
+        throw new RangeError(`cannot keep ${name}: there is no response ${number}`);
       kept.push({ name, at: number });
     },
     point(name, ref) {
@@ -104,7 +104,7 @@ export const openBundle = (tools: BundleTools): ItemBundle => {
       });
       if (end) {
         const last = tools.end(async () => {
-          // Groups from before this one, sealed already.
+          // Earlier groups, already sealed.
           await Promise.all([...groups].filter((group) => group !== last).map((group) => group.durable));
           return end(keptNow());
         });

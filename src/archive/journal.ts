@@ -9,15 +9,15 @@ import type { Ledger, PlannedItem } from "../ports/ledger.ts";
 import { ArchiveError, ifFound, openSealedJson, sealJson, sha256 } from "./stored-bytes.ts";
 
 /**
- * What a ledger is rebuilt from when it is lost, beside pages, records and manifests. It is written while a job runs:
- * - `jobs/JOB/job.json`: the job as the ledger last told it, rewritten when somebody changes the job, and when its manifest is written.
- * - `jobs/JOB/inputs/`: its inputs, a segment for each batch, stored before the ledger accepts them.
- * - `jobs/JOB/settled/`: how items ended, with the inputs that they found; stored together with their pages and records, before they are settled.
- * Segments are JSON lines in gzip; the end of a segment's name is the digest of its bytes.
+ * A lost ledger is rebuilt from the journal, together with pages, records and manifests. It is written while a job runs:
+ * - `jobs/JOB/job.json`: the job as the ledger has it, rewritten when the job changes and when its manifest is written.
+ * - `jobs/JOB/inputs/`: its inputs, one segment per batch, stored before the ledger accepts them.
+ * - `jobs/JOB/settled/`: outcomes of items, with the inputs that they found, stored with their pages and records before they are settled.
+ * Segments are gzipped JSON lines; a segment's name ends with the digest of its bytes.
  */
 export interface JobFile {
   readonly view: JobView;
-  /** When the ledger was read for the job's manifest; absent where there is none. */
+  /** When the ledger was read for the job's manifest; absent if there is none. */
   readonly manifestAt?: number;
 }
 
@@ -29,7 +29,7 @@ export const inputsPrefix = (job: string): string => `jobs/${job}/inputs/`;
 export const settledPrefix = (job: string): string => `jobs/${job}/settled/`;
 export const isJournal = (name: string): boolean => /^jobs\/[^/]+\/(inputs|settled)\//.test(name);
 
-/** Answers the object's name. */
+/** Returns the object's name. */
 export const putInputs = async (
   blobs: Blobs,
   job: string,
@@ -39,7 +39,7 @@ export const putInputs = async (
   const rejects = rejected.slice(0, KEPT_REJECTS);
   const lines: readonly InputLine[] =
     rejected.length > 0 ? [...items, { rejected: rejected.length, rejects }] : items;
-  // In the order of time: batches of one loader never share a millisecond.
+  // Ordered by time: batches of one loader never share a millisecond.
   const at = Date.now();
   const name = `${timedId(at, randomBytes(0))}${String(at % 1000).padStart(3, "0")}-${randomBytes(3).toString("hex")}`;
   return await putLines(
@@ -52,7 +52,7 @@ export const putInputs = async (
 const compress = promisify(gzip);
 const expand = promisify(gunzip);
 
-/** Answers the name, to which a digest was added. */
+/** Returns the name with the digest. */
 export const putLines = async (blobs: Blobs, name: string, lines: readonly string[]): Promise<string> => {
   const bytes = await compress(`${lines.join("\n")}\n`, { level: 3 });
   const full = `${name}-${digestOf(bytes)}.jsonl.gz`;
@@ -62,7 +62,7 @@ export const putLines = async (blobs: Blobs, name: string, lines: readonly strin
 
 const digestOf = (bytes: Uint8Array): string => sha256(bytes).slice("sha256:".length, "sha256:".length + 16);
 
-/** Throws `ArchiveError` `damaged` where the bytes are not what was stored. */
+/** Throws `ArchiveError` if the bytes differ from what was stored. */
 export const readLines = async <Line>(blobs: Blobs, name: string): Promise<Line[]> => {
   const bytes = await blobs.get(name);
   if (SEGMENT.exec(name)?.[1] !== digestOf(bytes))
@@ -74,7 +74,7 @@ export const readLines = async <Line>(blobs: Blobs, name: string): Promise<Line[
     .map((line) => JSON.parse(line) as Line);
 };
 
-/** Writes down the job as it is now. */
+/** Writes `job.json` for the job as it is now. */
 export const keepJobFile = async (
   { ledger, blobs }: { readonly ledger: Pick<Ledger, "readJob">; readonly blobs: Blobs },
   job: string,
@@ -83,18 +83,18 @@ export const keepJobFile = async (
   const name = jobFileName(job);
   let view = await ledger.readJob(job);
   while (view) {
-    const told = manifestAt ?? (await readJobFile(blobs, job).catch(() => undefined))?.manifestAt;
+    const readAt = manifestAt ?? (await readJobFile(blobs, job).catch(() => undefined))?.manifestAt;
     const spec: unknown = JSON.parse(writeSpec(view.spec));
     await blobs.put(
       name,
-      sealJson({ view: { ...view, spec }, ...(told !== undefined && { manifestAt: told }) }),
+      sealJson({ view: { ...view, spec }, ...(readAt !== undefined && { manifestAt: readAt }) }),
     );
-    // Written, and then looked: another may have changed the job meanwhile, and have written before.
+    // Checked after the write: another process may have changed the job and written before.
     const before = view;
     view = await ledger.readJob(job);
     if (view && isSame(view, before)) return;
   }
-  await blobs.remove(name); // the job was removed, by somebody who has perhaps not seen it
+  await blobs.remove(name); // the job was removed, perhaps before this file existed
 };
 
 const isSame = (a: JobView, b: JobView): boolean =>
@@ -103,7 +103,7 @@ const isSame = (a: JobView, b: JobView): boolean =>
   a.endedAt === b.endedAt &&
   writeSpec(a.spec) === writeSpec(b.spec);
 
-/** Undefined where there is none. Throws `SyntaxError` where it is damaged. */
+/** Undefined if there is none. Throws `SyntaxError` if it is damaged. */
 export const readJobFile = async (blobs: Blobs, job: string): Promise<JobFile | undefined> => {
   const bytes = await ifFound(blobs.get(jobFileName(job)));
   if (!bytes) return undefined;

@@ -4,7 +4,7 @@ import type { ClientInfo, KeyInfo, Registry } from "../ports/registry.ts";
 import { keepJobFile, putInputs } from "./journal.ts";
 import { sealJson } from "./stored-bytes.ts";
 
-/** What operators have said of lanes, for a rebuilt ledger. */
+/** An operator's settings for a lane, for a rebuilt ledger. */
 export interface LaneLimit {
   readonly lane: string;
   readonly perSecond: number | null;
@@ -16,8 +16,8 @@ const PAGE = 500;
 const MOST_LOADED = 1000;
 
 /**
- * A ledger whose jobs are written down in the archive as they are made and changed, so that it can be rebuilt from there (see `journal.ts`). How
- * items end is written by workers, together with their pages.
+ * A ledger that writes its jobs to the archive as they are created and changed, so that it can be rebuilt from there (see `journal.ts`). Workers
+ * write the outcomes of items, together with their pages.
  */
 export const journaled = (ledger: Ledger, blobs: Blobs): Ledger => {
   const keep = (job: string): Promise<void> => keepJobFile({ ledger, blobs }, job);
@@ -28,7 +28,7 @@ export const journaled = (ledger: Ledger, blobs: Blobs): Ledger => {
     async addItems(...call) {
       const [job, items, rejected] = call;
       if (items.length + rejected.length === 0) return await ledger.addItems(...call);
-      // Before: nothing that the ledger has accepted may be lost with it. A job without inputs has nothing to lose.
+      // First: nothing that the ledger has accepted may be lost with it. A job without inputs has nothing to lose.
       const isFirst = !loaded.has(job);
       if (loaded.size >= MOST_LOADED) loaded.clear();
       loaded.add(job);
@@ -87,7 +87,7 @@ const limitsOf = async (ledger: LaneLedger): Promise<LaneLimit[]> => {
   }
 };
 
-/** Clients without the secrets that sign their webhooks, and keys as the hashes that the registry has of them. */
+/** Clients without their webhook secrets, and keys as hashes. */
 export interface RegistryFile {
   readonly clients: readonly ClientInfo[];
   readonly keys: readonly KeyInfo[];
@@ -95,7 +95,7 @@ export interface RegistryFile {
 
 export const REGISTRY_FILE = "service/registry.json";
 
-/** A registry whose clients and keys are written down in the archive whenever they change, so that they can be rebuilt from there. */
+/** A registry that writes clients and keys to the archive whenever they change, so that they can be rebuilt from there. */
 export const journaledRegistry = (registry: Registry, blobs: Blobs): Registry => {
   const read = async (): Promise<Uint8Array> => {
     const clients = (await registry.listClients()).map(withoutSecrets);
@@ -103,7 +103,7 @@ export const journaledRegistry = (registry: Registry, blobs: Blobs): Registry =>
     return sealJson({ clients, keys } satisfies RegistryFile);
   };
   const keep = async (): Promise<void> => {
-    // Written, and then looked: another may have changed something meanwhile, and have written before.
+    // Checked after the write: another process may have made a change and written before.
     for (let now = await read(), before; !before || !Buffer.from(now).equals(before); now = await read())
       await blobs.put(REGISTRY_FILE, (before = now));
   };
@@ -114,9 +114,9 @@ export const journaledRegistry = (registry: Registry, blobs: Blobs): Registry =>
       await keep();
     },
     async changeClient(name, change) {
-      const card = await registry.changeClient(name, change);
+      const client = await registry.changeClient(name, change);
       await keep();
-      return card;
+      return client;
     },
     async saveKey(key) {
       await registry.saveKey(key);
@@ -130,7 +130,7 @@ export const journaledRegistry = (registry: Registry, blobs: Blobs): Registry =>
   };
 };
 
-const withoutSecrets = ({ secrets: _secrets, ...card }: ClientInfo): ClientInfo => ({
-  ...card,
-  webhooks: card.webhooks.map((endpoint) => ({ ...endpoint, secrets: [] })),
+const withoutSecrets = ({ secrets: _secrets, ...client }: ClientInfo): ClientInfo => ({
+  ...client,
+  webhooks: client.webhooks.map((endpoint) => ({ ...endpoint, secrets: [] })),
 });

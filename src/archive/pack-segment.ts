@@ -12,7 +12,7 @@ import {
   type WarcRecord,
 } from "./warc-record.ts";
 
-/** What goes into a segment: a response with its body, or the head of one whose body is an object of its own. */
+/** An entry of a segment: a response with its body, or the head of one whose body is a separate object. */
 export type Entry =
   | { readonly exchange: Exchange }
   | { readonly exchange: Omit<Exchange, "body">; readonly stored: StoredFile };
@@ -20,7 +20,7 @@ export type Entry =
 export interface Packed {
   /** The next bytes of the segment. */
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** Where each entry's response (or note of its file) is in the segment. */
+  /** The place of each entry's response (or of the record of its file) in the segment. */
   readonly places: readonly IndexedPlace[];
 }
 
@@ -32,7 +32,7 @@ export interface SegmentPacking {
 
 const ALREADY_COMPRESSED_LEVEL = 1;
 
-/** Builds one WARC segment piece by piece: one gzip member a record, `warcinfo` first. */
+/** Builds one WARC segment piece by piece: one gzip member per record, `warcinfo` first. */
 export const packSegment = (segment: SegmentInfo, level: number): SegmentPacking => {
   const filename = segment.name.slice(segment.name.lastIndexOf("/") + 1);
   const warcinfo = warcinfoRecord(segment);
@@ -79,7 +79,7 @@ export const packSegment = (segment: SegmentInfo, level: number): SegmentPacking
   };
 };
 
-/** In a buffer of its own, so that a thread can hand it over instead of copying it. */
+/** In a separate buffer, so that a thread can transfer it instead of copying it. */
 const joined = (parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> => {
   const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
   let at = 0;

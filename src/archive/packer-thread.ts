@@ -14,7 +14,7 @@ export type PackerReply =
 
 export interface PackerData {
   readonly level: number;
-  /** The process without which this one has nothing to do. */
+  /** The parent process, without which this one has no work. */
   readonly parent?: number;
 }
 
@@ -35,7 +35,7 @@ const answer = (call: PackerCall): PackerReply => {
   }
 };
 
-/** Calls are answered in the order in which they came. */
+/** Calls are answered in order. */
 parentPort?.on("message", (call: PackerCall) => {
   let reply: PackerReply;
   try {
@@ -47,10 +47,10 @@ parentPort?.on("message", (call: PackerCall) => {
 });
 
 const ORPHAN_LOOK_MS = 2000;
-/** So many looks are left to an orderly end. */
+/** Checks that leave time for an orderly end. */
 const ORPHAN_LOOKS = 5;
 let looksAlone = 0;
-/** An endless loop on the main thread keeps it from hearing that the parent is lost, and nobody else would end it. */
+/** If the main thread is in an endless loop, it cannot notice that the parent is gone, and nothing else would end it. */
 if (parent !== undefined)
   setInterval(() => {
     looksAlone = process.ppid === parent ? 0 : looksAlone + 1;

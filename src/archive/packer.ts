@@ -5,11 +5,11 @@ import type { Entry, Packed } from "./pack-segment.ts";
 import type { PackerCall, PackerData, PackerReply } from "./packer-thread.ts";
 import type { SegmentInfo, StoredFile } from "./warc-record.ts";
 
-/** Digests and compresses on a thread of its own: the main thread pays for one copy of the bodies. Serves many segments. */
+/** Digests and compresses on a thread: the main thread only copies the bodies once. Serves many segments. */
 export interface Packer extends AsyncDisposable {
   /** The segment's next bytes. A segment begins with its first `add`. */
   add(segment: SegmentInfo, entries: readonly Entry[]): Promise<Packed>;
-  /** Forgets the segment and gives its CDXJ file. */
+  /** Ends the segment and returns its CDXJ file. */
   finish(segment: SegmentInfo): Promise<Uint8Array>;
 }
 
@@ -24,18 +24,18 @@ interface Waiting {
 export const startPacker = (options: { readonly level?: number } = {}): Packer => {
   let thread: { readonly worker: Worker; readonly waiting: Waiting[] } | undefined;
 
-  /** Started by the first call, and again after it died: its open segments are lost, the next ones are not. */
+  /** Started by the first call, and again if it died: only its open segments are lost. */
   const start = () => {
     const waiting: Waiting[] = [];
     const worker = new Worker(new URL(`./packer-thread${extname(import.meta.filename)}`, import.meta.url), {
       workerData: {
         level: options.level ?? DEFAULT_LEVEL,
-        // A process that talks to its parent ends with it.
+        // A child process ends with its parent.
         ...(process.connected && { parent: process.ppid }),
       } satisfies PackerData,
-      // Its garbage is big buffers behind small objects: collected often, or they pile up to hundreds of megabytes.
+      // Big buffers behind small objects: without frequent collection they pile up to hundreds of megabytes.
       resourceLimits: { maxYoungGenerationSizeMb: 2 },
-      execArgv: [], // what the program was started with (`--eval`, `--import`, …) is not meant for this thread
+      execArgv: [], // options of the main program (`--eval`, `--import`, …) are not for this thread
     });
     const started = { worker, waiting };
     worker.on("message", (reply: PackerReply) => {
@@ -47,14 +47,14 @@ export const startPacker = (options: { readonly level?: number } = {}): Packer =
       for (const { reject } of waiting.splice(0)) reject(error);
     };
     worker.on("error", end);
-    worker.on("exit", (code) => end(new Error(`the packer's thread ended with code ${code}`)));
+    worker.on("exit", (code) => end(new Error(`the packer thread ended with code ${code}`)));
     return started;
   };
 
   const call = (message: PackerCall, transfer: ArrayBuffer[]): Promise<PackerReply> =>
     new Promise((resolve, reject) => {
       thread ??= start();
-      thread.worker.ref(); // the process stays until what was handed over has come back
+      thread.worker.ref(); // keeps the process alive until the call returns
       thread.waiting.push({ resolve, reject });
       thread.worker.postMessage(message, transfer);
     });
@@ -78,8 +78,8 @@ export const startPacker = (options: { readonly level?: number } = {}): Packer =
 };
 
 /**
- * Entries on their way to another thread: all bodies in one buffer that is handed over, everything else as one JSON text.
- * A structured clone of the same headers costs the sender several times as much.
+ * Entries for another thread: all bodies in one transferred buffer, everything else as one JSON text. A structured clone
+ * of the same headers costs the sender several times as much.
  */
 export interface EntryBatch {
   readonly heads: string;

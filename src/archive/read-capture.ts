@@ -7,15 +7,15 @@ import { ArchiveError, isStorageError, sha256, type StorageError } from "./store
 export interface Capture {
   readonly url: string;
   readonly status: number;
-  /** As stored: see `responseHead` for what differs from the wire. */
+  /** As stored; see `responseHead` for differences from the wire. */
   readonly headers: readonly (readonly [string, string])[];
-  /** As it came over the wire, content-encoded. */
+  /** Content-encoded, as received. */
   readonly body: Uint8Array;
 }
 
 const unzip = promisify(gunzip);
 
-/** Reads a capture back by its range, and throws `ArchiveError` `damaged` when it is not what was stored. */
+/** Reads a capture by its range. Throws `ArchiveError` if it differs from what was stored. */
 export const readCapture = async (blobs: Blobs, ref: CaptureRef): Promise<Capture> => {
   const bytes = await blobs.get(ref.blob, { offset: ref.offset, length: ref.length });
   if (!isPacked(ref)) return checked(ref, readStoredFile(ref, bytes));
@@ -25,7 +25,7 @@ export const readCapture = async (blobs: Blobs, ref: CaptureRef): Promise<Captur
   return checked(ref, readRecord(ref, record, true));
 };
 
-/** False for a file that is an object of its own. */
+/** False for a file that is a separate object. */
 export const isPacked = ({ blob }: CaptureRef): boolean => blob.endsWith(".warc.gz");
 
 /** The stored bytes of many ranges, with neighbors in one read. A range that cannot be read gets the error, so that the others can still be used. */
@@ -50,8 +50,8 @@ const storageError = (error: unknown): StorageError => {
 };
 
 /**
- * A capture from its stored bytes, on the spot: for a thread that has nothing else to do. Throws as `readCapture` does. The block's digest is
- * left aside: the body is held against its own, and the head is guarded by the member's checksum.
+ * A capture from its stored bytes, synchronously, for threads with no other work. Throws like `readCapture`. The block's digest is not checked:
+ * the body has its own, and the member's checksum covers the head.
  */
 export const openCapture = (ref: CaptureRef, bytes: Uint8Array): Capture => {
   if (!isPacked(ref)) return checked(ref, readStoredFile(ref, bytes));
@@ -65,11 +65,11 @@ export const openCapture = (ref: CaptureRef, bytes: Uint8Array): Capture => {
 };
 
 const checked = (ref: CaptureRef, capture: Capture): Capture => {
-  if (sha256(capture.body) !== ref.digest) throw damaged(ref, "the body's digest is another");
+  if (sha256(capture.body) !== ref.digest) throw damaged(ref, "body digest mismatch");
   return capture;
 };
 
-/** Its own head is in the segment's note of it; a file is only stored when its response was accepted. */
+/** The original head is in the segment's record of the file; a file is stored only if its response was accepted. */
 const readStoredFile = (ref: CaptureRef, body: Uint8Array): Capture => ({
   ...storedHead(ref),
   body,
@@ -84,10 +84,10 @@ export const storedHead = (ref: CaptureRef): Omit<Capture, "body"> => ({
 const readRecord = (ref: CaptureRef, record: Buffer, checksBlock: boolean): Capture => {
   const warc = splitHead(ref, record);
   const field = (name: string) => warc.headers.find(([key]) => key.toLowerCase() === name)?.[1];
-  if (field("warc-type") !== "response") throw damaged(ref, "there is no response record at this place");
+  if (field("warc-type") !== "response") throw damaged(ref, "there is no response record at this offset");
   const block = warc.rest.subarray(0, Number(field("content-length")));
   if (checksBlock && sha256(block) !== field("warc-block-digest"))
-    throw damaged(ref, "the record's digest is another");
+    throw damaged(ref, "record digest mismatch");
   const http = splitHead(ref, block);
   return {
     url: field("warc-target-uri") ?? ref.url,
@@ -103,7 +103,7 @@ const splitHead = (ref: CaptureRef, bytes: Buffer) => {
   return { ...readHead(bytes.subarray(0, end)), rest: bytes.subarray(end + 4) };
 };
 
-/** A first line and header lines, with or without the empty line at their end. */
+/** A first line and header lines, with or without the final empty line. */
 export const readHead = (
   head: Buffer,
 ): { readonly firstLine: string; readonly headers: readonly (readonly [string, string])[] } => {
@@ -122,10 +122,10 @@ export const damaged = (ref: CaptureRef, what: string, cause?: unknown): Archive
     { cause },
   );
 
-/** Reading over a gap of this many bytes is cheaper than another read. */
+/** Reading across a gap of this many bytes is cheaper than another read. */
 const GAP = 64 * 1024;
 
-/** A run of one object that holds some of the ranges asked for. */
+/** A part of one object that contains some of the requested ranges. */
 interface Stretch<Range extends BlobRange> {
   readonly blob: string;
   readonly offset: number;
@@ -134,8 +134,8 @@ interface Stretch<Range extends BlobRange> {
 }
 
 /**
- * Neighbours in an object, to be read together: what was stored together lies together, and what was tried again much later
- * costs one small read.
+ * Neighbors in an object, to be read together: items stored together are adjacent, and one retried much later costs
+ * one small read.
  */
 const stretchesOf = <Range extends BlobRange>(ranges: readonly Range[]): Stretch<Range>[] => {
   const stretches: Stretch<Range>[] = [];

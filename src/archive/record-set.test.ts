@@ -7,8 +7,7 @@ import fc from "fast-check";
 import { openFiles } from "../backends/files/open-files.ts";
 import type { ItemView } from "../domain/item.ts";
 import type { Blobs } from "../ports/blobs.ts";
-import { parseRecords } from "./record-set.ts";
-import { readRunLines, runRecords } from "./record-set.ts";
+import { parseRecords, readRunLines, runRecords } from "./record-set.ts";
 import { refuseDamage, sha256 } from "./stored-bytes.ts";
 import { sampleItem } from "./testing/sample-item.ts";
 

@@ -2,10 +2,9 @@ import type { RecordRange } from "../domain/capture.ts";
 import type { ItemView } from "../domain/item.ts";
 import type { JudgedRecord } from "../domain/record.ts";
 import { BlobError, type Blobs } from "../ports/blobs.ts";
-import { extractedRecords } from "./extracted-records.ts";
-import { findSet, type StoredExtraction } from "./extractions.ts";
+import type { StoredExtraction } from "./extractions.ts";
 import { readRanges } from "./read-capture.ts";
-import { ArchiveError, isStorageError, type OnDamage, refuseDamage, sha256 } from "./stored-bytes.ts";
+import { ArchiveError, isStorageError, type OnDamage, sha256 } from "./stored-bytes.ts";
 
 /** An item as a set of records has it: with that set's state, failure and quality. */
 export interface ItemRecords {
@@ -32,17 +31,6 @@ export interface RecordSet extends AsyncDisposable {
   /** Call after the last item. Leftover records mean that some item was shown without its own. */
   checkEnd(): Promise<void>;
 }
-
-/** By `first`, `current`, or an extraction's id, its beginning or its last part. */
-export const openRecordSet = async (
-  blobs: Blobs,
-  job: string,
-  which = "current",
-  onDamage: OnDamage = refuseDamage,
-): Promise<RecordSet> => {
-  const extraction = await findSet(blobs, job, which);
-  return extraction ? extractedRecords(blobs, extraction, onDamage) : runRecords(blobs, job, onDamage);
-};
 
 /** Bytes of records in memory at a time. */
 export const BATCH_BYTES = 4 * 1024 * 1024;

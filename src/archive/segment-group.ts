@@ -7,16 +7,17 @@ import type { Packer } from "./packer.ts";
 import { chunksOf, sha256 } from "./stored-bytes.ts";
 import type { SegmentInfo } from "./warc-record.ts";
 
-/** Enough to make a hand-over cheap, little enough to keep the packer busy from early on. */
+/** Enough to make a transfer cheap, small enough to keep the packer busy from early on. */
 const BATCH_BYTES = 256 * 1024;
+
 interface GroupTools {
   readonly blobs: Blobs;
   readonly packer: Packer;
-  /** Hears how the bytes held in memory change. */
+  /** Receives changes of the bytes held in memory. */
   readonly onBytes: (change: number) => void;
 }
 
-/** The captures, the records and how items ended, which become durable together: one WARC segment with its index, two segments of JSON lines. */
+/** Captures, records and outcomes that become durable together: one WARC segment with its index, two segments of JSON lines. */
 export class SegmentGroup {
   readonly #tools: GroupTools;
   readonly #captures: SegmentInfo;
@@ -39,20 +40,20 @@ export class SegmentGroup {
     this.#tools = tools;
     this.#captures = captures;
     this.#name = name;
-    this.durable.catch(() => undefined); // an item that waits for it is told; nobody may be waiting
+    this.durable.catch(() => undefined); // waiting items get the error; there may be none
   }
 
-  /** What only `seal` can bring out of memory: bytes that are packed, and the batch that is not full yet. */
+  /** Bytes that stay in memory until `seal`: packed ones, and the current batch. */
   get size(): number {
     return this.#size + this.#batchBytes;
   }
 
-  /** Resolves when everything in the group can be read back after a crash; rejects when it could not be stored. */
+  /** Resolves when everything in the group would survive a crash; rejects if it could not be stored. */
   get durable(): Promise<void> {
     return this.#durable.promise;
   }
 
-  /** Answers the number under which `place` finds it. The caller has counted its `bytes` already. */
+  /** Returns the number for `place`. The caller has already counted its `bytes`. */
   capture(entry: Entry, bytes: number): number {
     this.#batch.push(entry);
     this.#batchBytes += bytes;
@@ -61,7 +62,7 @@ export class SegmentGroup {
     return this.#count++;
   }
 
-  /** Lines are JSON texts: they hold no line end. */
+  /** Lines are JSON texts without line ends. */
   records(lines: readonly string[]): RecordRange {
     const bytes = Buffer.from(`${lines.join("\n")}\n`);
     const { length } = bytes;
@@ -73,7 +74,7 @@ export class SegmentGroup {
     return { blob: this.#recordsName, offset, length, digest: sha256(bytes) };
   }
 
-  /** How an item ended, as a JSON text. Asked for when it is known where all of this group's captures are. */
+  /** Adds an item's outcome as a JSON text. Called when the places of this group's captures are known. */
   end(line: () => Promise<string>): void {
     this.#ends.push(line);
   }
@@ -104,7 +105,7 @@ export class SegmentGroup {
     this.#batch = [];
     this.#batchBytes = 0;
     this.#packing = this.#packBatch(entries, bytes, this.#packing);
-    this.#packing.catch(() => undefined); // `seal` tells
+    this.#packing.catch(() => undefined); // `seal` reports it
   }
 
   async #packBatch(entries: readonly Entry[], bytes: number, before: Promise<void>): Promise<void> {
@@ -132,10 +133,10 @@ export class SegmentGroup {
     if (failed !== undefined) throw failed.reason;
   }
 
-  /** An item with captures in an earlier group that could not be stored is not settled, and has no line. */
+  /** An item whose earlier group could not be stored is not settled, and has no line. */
   async #storeEnds(): Promise<void> {
-    const told = await Promise.allSettled(this.#ends.map((line) => line()));
-    const lines = told.flatMap((line) => (line.status === "fulfilled" ? line.value : []));
+    const ends = await Promise.allSettled(this.#ends.map((line) => line()));
+    const lines = ends.flatMap((line) => (line.status === "fulfilled" ? line.value : []));
     if (lines.length > 0)
       await putLines(this.#tools.blobs, `${settledPrefix(this.#captures.job)}${this.#name}`, lines);
   }

@@ -15,7 +15,7 @@ export interface ArchiveOptions {
   readonly software: string;
   /** A group is sealed when its segments reach this size. */
   readonly maxBytes?: number;
-  /** …or this long after the first byte came, the time an item waits at most before it can be settled; what the blobs ask for when left out. */
+  /** … or this long after its first byte: the longest time before an item can be settled. By default `blobs.gatherMs`. */
   readonly maxAgeMs?: number;
   /** Bytes held in memory before `exchange` waits. */
   readonly maxInFlightBytes?: number;
@@ -23,14 +23,14 @@ export interface ArchiveOptions {
 }
 
 /**
- * One job's archive, as one worker writes it. What comes in goes to the open group; a group is sealed by size, by age or by
- * `seal`, packed and stored while the next one fills. A group that cannot be stored fails the items in it and no others.
+ * One job's archive, as one worker writes it. Entries go to the open group. A group is sealed by size, by age or by
+ * `seal`, and stored while the next one fills. A group that cannot be stored fails only its own items.
  */
 export interface JobArchive extends AsyncDisposable {
   item(): ItemBundle;
-  /** Seals what is open and waits until every group is stored or has failed; its items hear which. */
+  /** Seals the open group and waits until every group is stored or has failed. */
   seal(): Promise<void>;
-  /** The same for a group that has been open for so long. */
+  /** Seals the open group if it is at least this old. */
   sealOlder(ageMs: number): void;
 }
 
@@ -44,9 +44,9 @@ export const openArchive = (options: ArchiveOptions): JobArchive => {
     maxInFlightBytes = 16 * MB,
     now = Date.now,
   } = options;
-  // Clients read it in manifests: it tells nothing of the worker, and no two workers draw the same.
+  // Clients see it in manifests: it reveals nothing of the worker, and no two workers get the same.
   const series = randomBytes(12).toString("hex");
-  // A group that alone fills the memory would otherwise keep everybody waiting until its time is up.
+  // Otherwise a group that fills the memory alone would block all items until its time is up.
   const sealBytes = Math.min(maxBytes, maxInFlightBytes);
   const inFlight = new InFlight(maxInFlightBytes);
   const unfinished = new Set<Promise<void>>();
@@ -82,7 +82,7 @@ export const openArchive = (options: ArchiveOptions): JobArchive => {
       sealIfBig(group);
     };
     const group = new SegmentGroup({ blobs, packer, onBytes }, captures, name);
-    // Not unref'ed: a process that only waits for its last items must stay for them.
+    // Not unref'ed: the process must stay alive for its last items.
     open = { group, timer: setTimeout(sealOpen, maxAgeMs), openedAt };
     return group;
   };
@@ -123,7 +123,7 @@ export const openArchive = (options: ArchiveOptions): JobArchive => {
   };
 };
 
-/** Counts bytes that are held in memory; whoever wants to add more waits its turn while there are too many. */
+/** Counts the bytes held in memory; callers that add more wait in line while there are too many. */
 class InFlight {
   readonly #limit: number;
   #bytes = 0;
@@ -147,14 +147,14 @@ class InFlight {
     }
   }
 
-  /** Adds the bytes as soon as the limit is not passed; by then it may be, but only by these. */
+  /** Adds the bytes as soon as the count is within the limit; only these may exceed it. */
   async take(bytes: number): Promise<void> {
     if (!this.#isFull && this.#waiting.length === 0) this.#bytes += bytes;
     else await new Promise<void>((go) => this.#waiting.push({ bytes, go }));
   }
 }
 
-/** Streams a file to an object of its own; durable when it returns, nothing of it visible when the stream breaks. */
+/** Streams a file to a separate object; durable when it returns, and absent if the stream breaks. */
 export const storeFile = async (
   blobs: Blobs,
   job: string,
@@ -186,7 +186,7 @@ const EXTENSIONS: ReadonlyMap<string, string> = new Map([
   ["image/tiff", "tif"],
 ]);
 
-/** The media type decides, since `bill.aspx` may well be a PDF; then the URL; so that a person can open the file. */
+/** By media type, since `bill.aspx` may be a PDF; then by URL. People open the file by its extension. */
 const fileExtension = (head: Omit<Exchange, "body">): string =>
   EXTENSIONS.get(mediaTypeOf(head.responseHeaders)) ??
   /\.([a-z0-9]{1,8})$/.exec(URL.parse(head.url)?.pathname.toLowerCase() ?? "")?.[1] ??

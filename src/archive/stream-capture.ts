@@ -5,19 +5,19 @@ import type { CaptureRef } from "../domain/capture.ts";
 import type { Blobs } from "../ports/blobs.ts";
 import { type Capture, damaged, isPacked, readHead, storedHead } from "./read-capture.ts";
 
-/** A capture whose body is read as it is asked for. */
+/** A capture whose body is read on demand. */
 export interface CaptureStream extends Omit<Capture, "body"> {
   readonly size: number;
   readonly body: AsyncGenerator<Uint8Array>;
 }
 
-/** Bytes of the object that are read together. */
+/** Bytes per read. */
 const PIECE = 64 * 1024;
 const LONGEST_HEAD = 4 * 1024 * 1024;
 
 /**
- * Reads a capture piece by piece, so that memory does not grow with it. Throws as `readCapture` does; of a body that is not what was stored, the last
- * piece is never given.
+ * Reads a capture piece by piece, so that memory does not grow with it. Throws like `readCapture`; the last piece of a damaged body is never
+ * yielded.
  */
 export const streamCapture = async (blobs: Blobs, ref: CaptureRef): Promise<CaptureStream> => {
   if (!isPacked(ref))
@@ -25,7 +25,7 @@ export const streamCapture = async (blobs: Blobs, ref: CaptureRef): Promise<Capt
   const bytes = new HeadReader(ref, unzipped(blobs, ref));
   const { headers: fields } = readHead(await bytes.head());
   const field = (name: string) => fields.find(([key]) => key.toLowerCase() === name)?.[1];
-  if (field("warc-type") !== "response") throw damaged(ref, "there is no response record at this place");
+  if (field("warc-type") !== "response") throw damaged(ref, "there is no response record at this offset");
   const head = await bytes.head();
   const { firstLine, headers } = readHead(head);
   const size = Number(field("content-length")) - head.length;
@@ -48,7 +48,7 @@ async function* piecesOf(blobs: Blobs, { blob, offset, length }: CaptureRef): As
 
 async function* unzipped(blobs: Blobs, ref: CaptureRef): AsyncGenerator<Uint8Array> {
   const gunzip = createGunzip();
-  // Errors of either side come out of the loop over the last stream.
+  // Errors of both streams surface in the loop below.
   pipeline(Readable.from(piecesOf(blobs, ref)), gunzip, () => undefined);
   try {
     yield* gunzip as AsyncIterable<Uint8Array>;
@@ -58,7 +58,7 @@ async function* unzipped(blobs: Blobs, ref: CaptureRef): AsyncGenerator<Uint8Arr
   }
 }
 
-/** The first `size` bytes. Each piece is given when the next one is there: the last one only when the digest is right. */
+/** The first `size` bytes. Each piece is yielded when the next one arrives, the last one only if the digest matches. */
 async function* checked(
   ref: CaptureRef,
   pieces: AsyncIterable<Uint8Array>,
@@ -74,8 +74,7 @@ async function* checked(
     if (held && own.length > 0) yield held;
     if (own.length > 0) held = own;
   }
-  if (left !== 0 || `sha256:${hash.digest("hex")}` !== ref.digest)
-    throw damaged(ref, "the body's digest is another");
+  if (left !== 0 || `sha256:${hash.digest("hex")}` !== ref.digest) throw damaged(ref, "body digest mismatch");
   if (held) yield held;
 }
 
@@ -89,7 +88,7 @@ class HeadReader {
     this.#pieces = pieces;
   }
 
-  /** With the empty line that ends it. */
+  /** Including the final empty line. */
   async head(): Promise<Buffer> {
     for (;;) {
       const end = this.#buffer.indexOf("\r\n\r\n");

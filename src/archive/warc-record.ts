@@ -9,7 +9,7 @@ export interface WarcRecord {
   readonly digest: string;
 }
 
-/** What one file of a job is: the first record of every segment (WARC 1.1, 6.2). */
+/** The description of a segment in its first record (WARC 1.1, 6.2). */
 export interface SegmentInfo {
   /** Blob name of the segment. */
   readonly name: string;
@@ -18,7 +18,7 @@ export interface SegmentInfo {
   readonly openedAt: number;
 }
 
-/** A file that is an object of its own. */
+/** A file that is a separate object. */
 export interface StoredFile {
   readonly blob: string;
   readonly size: number;
@@ -68,7 +68,7 @@ export const requestRecord = (
     hasPayload: true,
   });
 
-/** Says where a file went and what head it came with: a `response` without its body would claim that there was none. */
+/** Records the place and head of a separately stored file: a `response` record without the body would claim that it was empty. */
 export const storedFileRecord = (
   exchange: Omit<Exchange, "body">,
   stored: StoredFile,
@@ -121,7 +121,7 @@ const RECORD_END = Buffer.from("\r\n\r\n");
 const targetFields = (url: string, warcinfoId: string): string =>
   `WARC-Target-URI: ${warcUri(url)}\r\nWARC-Warcinfo-ID: <${warcinfoId}>\r\n`;
 
-/** ASCII without white space: a URI in a header line cannot be anything else. */
+/** ASCII without white space, as required in a header line. */
 const warcUri = (url: string): string => URL.parse(url)?.href ?? encodeURI(url.toWellFormed());
 
 const warcFields = (fields: readonly (readonly [string, string])[]): Uint8Array =>
@@ -131,10 +131,10 @@ type Headers = readonly (readonly [string, string])[];
 
 const ORIGINAL = "X-Archive-Orig-";
 
-/** The status line and headers as they came, made true for the body as it is stored. Ends with the empty line. */
+/** The status line and headers, adapted to the body as it is stored. Ends with the empty line. */
 export const responseHead = (exchange: Omit<Exchange, "body">, bodyLength: number): Uint8Array => {
   const { method, status, statusText, responseHeaders } = exchange;
-  // There the length is that of a body that was not sent (RFC 9110, 8.6).
+  // Here Content-Length describes a body that was not sent (RFC 9110, 8.6).
   const isBodiless = method === "HEAD" || status === 204 || status === 304 || status < 200;
   const headers = isBodiless
     ? withoutTransferCoding(responseHeaders)
@@ -155,7 +155,7 @@ export const requestHead = (exchange: Omit<Exchange, "body">): Uint8Array => {
 const hasHeader = (headers: Headers, name: string): boolean =>
   headers.some(([key]) => key.toLowerCase() === name);
 
-/** Bodies are stored as they were before transfer coding: a reader must not undo it a second time. */
+/** Bodies are stored without transfer coding: a reader must not undo it again. */
 const withoutTransferCoding = (headers: Headers): Headers =>
   hasHeader(headers, "transfer-encoding")
     ? headers.map(([key, value]) => [key.toLowerCase() === "transfer-encoding" ? ORIGINAL + key : key, value])
@@ -178,7 +178,7 @@ const encodeHead = (firstLine: string, headers: Headers): Uint8Array => {
   let head = oneLine(firstLine);
   for (const [key, value] of headers) head += `\r\n${oneLine(key)}: ${oneLine(value)}`;
   head += "\r\n\r\n";
-  // HTTP clients read header bytes as latin1: writing them so gives the bytes of the wire.
+  // HTTP clients read header bytes as latin1: writing latin1 restores the original bytes.
   return Buffer.from(head, /[^\0-\xff]/.test(head) ? "utf8" : "latin1");
 };
 

@@ -1,7 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
+import type { KeptPage } from "../domain/capture.ts";
 import type { Failure } from "../domain/failure.ts";
 import type { JudgedField } from "../domain/record.ts";
-import type { Emitted, Expected, ExpectedField, FoundOnPages } from "./fixture.ts";
+import type { CompiledScraper } from "../scrapers/compiled-scraper.ts";
+import { explainEach, explainField, explainPages, type FieldExplanation } from "./explain-field.ts";
+import type { Emitted, Expected, ExpectedField, FoundOnPages, FoundRecord } from "./fixture.ts";
 
 /** One thing that is not as it was expected. */
 export type Difference =
@@ -105,3 +108,18 @@ const isSame = (expected: ExpectedField | undefined, got: JudgedField | undefine
   got !== undefined &&
   expected.status === got.status &&
   isDeepStrictEqual(expected.value ?? null, got.value ?? null);
+
+/** The piece of the page that a difference is about, and why it came out so. */
+export const explainDifference = (
+  ready: CompiledScraper,
+  pages: readonly KeptPage[],
+  records: readonly FoundRecord[],
+  difference: Difference,
+): FieldExplanation | undefined => {
+  if (difference.what === "records") return difference.got === 0 ? explainEach(ready, pages) : undefined;
+  if (difference.what === "failure")
+    return difference.got?.kind === "structure-changed" ? explainPages(ready, pages) : undefined;
+  if (difference.what === "emitted") return undefined;
+  const { field, record, got } = difference;
+  return got === undefined ? undefined : explainField(ready, pages, records, { record, field });
+};

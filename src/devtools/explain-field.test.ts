@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { field } from "../extraction/field.ts";
 import { by } from "../extraction/place.ts";
-import { page as builtIn } from "../scrapers/page.ts";
 import { compileScraper } from "../scrapers/compiled-scraper.ts";
+import { page as builtIn } from "../scrapers/page.ts";
 import type { AnyScraper } from "../scrapers/scraper.ts";
-import { explainEach, explainField } from "./explain-field.ts";
-import { judgePages } from "./judge-pages.ts";
+import { explainEach, explainField, pageBeginning, pageOddity } from "./explain-field.ts";
+import { judgePages } from "./run-case.ts";
 
 const page = (name: string, text: string) => ({
   name,
@@ -154,4 +154,22 @@ test("in JSON, it is told how far a path leads in the row, and where the row sta
   assert.deepEqual([id.views[0]!.fragment.line, id.views[0]!.fragment.column], [3, 7]);
   const other = await ready({ each: by.path("data.item[]"), fields: { id: field.number(by.path("id")) } });
   assert.match(explainEach(other, pages)!.reasons[1]!, /has no `item`; it has items/);
+});
+
+test("a page that is empty, or is no HTML, is said to be so with its type and size", () => {
+  assert.match(pageOddity({ mediaType: "text/html", text: " \n" })!, /empty \(text\/html, 2 bytes\)/);
+  assert.match(
+    pageOddity({ mediaType: "application/json", text: "{}" })!,
+    /not HTML \(application\/json, 2 bytes\)/,
+  );
+  for (const mediaType of ["text/html", "application/xhtml+xml", "application/rss+xml", ""])
+    assert.equal(pageOddity({ mediaType, text: "<b>x</b>" }), undefined);
+});
+
+test("of a page on which nothing was found the beginning is told, as people read it", () => {
+  const text =
+    "<html><head><title>t</title></head><body><script>x</script><h1>We are closed</h1></body></html>";
+  assert.match(pageBeginning({ mediaType: "text/html", text }), /begins "We are closed"/);
+  assert.match(pageBeginning({ mediaType: "text/html", text: "<h1>Closed</h1><p>today" }), /"Closed today"/);
+  assert.match(pageBeginning({ mediaType: "text/html", text: "<body><script>x</script>" }), /no text/);
 });

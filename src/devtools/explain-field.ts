@@ -1,13 +1,17 @@
-import { compileExtraction } from "../extraction/extract-spec.ts";
-import { type Place, placesOf } from "../extraction/place.ts";
 import type { KeptPage } from "../domain/capture.ts";
+import { compileExtraction } from "../extraction/extract-spec.ts";
+import { foldSpace } from "../extraction/folded-text.ts";
+import { compileJsonRows } from "../extraction/json/json-source.ts";
+import { pageKind, parsePage } from "../extraction/parse-page.ts";
+import { type Each, type Place, placesOf } from "../extraction/place.ts";
+import { pageLists } from "../extraction/query-lists.ts";
+import { PageView, Scope } from "../extraction/scope.ts";
+import { compileSelector } from "../extraction/selector.ts";
 import type { CompiledScraper } from "../scrapers/compiled-scraper.ts";
-import type { PlaceTrail } from "./explain-css.ts";
-import { pageBeginning, pageOddity } from "./explain-page.ts";
 import { explainPlace } from "./explain-place.ts";
+import type { PageParts, PlaceTrail } from "./explain-selector.ts";
 import type { FoundRecord } from "./fixture.ts";
 import { fragmentAt, type PageFragment } from "./page-fragment.ts";
-import { type PartsOfPage, rowsOfPage } from "./page-rows.ts";
 
 /** Why a field came out as it did, with the pieces of the page concerned. Plain data: it crosses threads. */
 export interface FieldExplanation {
@@ -17,11 +21,11 @@ export interface FieldExplanation {
   readonly expects?: string;
   /** The text as the page had it. */
   readonly raw?: string;
-  readonly views: readonly PageView[];
+  readonly views: readonly ShownPage[];
 }
 
 /** A piece of the page, and why it is shown. */
-interface PageView {
+interface ShownPage {
   readonly title: string;
   readonly fragment: PageFragment;
 }
@@ -119,7 +123,7 @@ const told = (
   };
 };
 
-const viewOf = ({ name, text }: KeptPage, at: number, title: string, hasNeighbours = true): PageView => ({
+const viewOf = ({ name, text }: KeptPage, at: number, title: string, hasNeighbours = true): ShownPage => ({
   title,
   fragment: fragmentAt(text, { page: name, at, length: tagLength(text, at), hasNeighbours }),
 });
@@ -164,4 +168,57 @@ const pageOf = (
   }
   const [only] = named.length > 0 ? named : pages;
   return only && rowsOfPage(only, undefined)[0];
+};
+
+type Page = Pick<KeptPage, "mediaType" | "text">;
+
+/** What to know before any place is looked at: that there is nothing on the page, or that it has no elements for selectors to find. */
+export const pageOddity = (page: Page, places: readonly Place[] = []): string | undefined => {
+  const { mediaType, text } = page;
+  const bytes = Buffer.byteLength(text);
+  const size = `${mediaType === "" ? "" : `${mediaType}, `}${bytes} ${bytes === 1 ? "byte" : "bytes"}`;
+  if (text.trim() === "") return `the page is empty (${size})`;
+  const kind = pageKind(page);
+  if (kind === "json") {
+    const readsJson = places.length > 0 && places.every(({ how }) => how === "json");
+    return readsJson ? undefined : `the page is JSON, not HTML (${size}): by.path("…") finds what is in it`;
+  }
+  const isMarkup = mediaType === "" || kind === "xml" || /html/i.test(mediaType);
+  return isMarkup ? undefined : `the page is not HTML (${size})`;
+};
+
+const MOST_TEXT = 160;
+
+/** How a page begins, as a person reads it: a page on which nothing was found often says why. */
+export const pageBeginning = (page: Page): string => {
+  const kind = pageKind(page);
+  const words = kind === "json" ? foldSpace(page.text.slice(0, 10 * MOST_TEXT)) : visibleWords(page);
+  if (words === "") return "the page has no text that a person could read";
+  const root = kind === "xml" ? parsePage(page).first(compileSelector(":root"))?.tag : undefined;
+  return `the page${root === undefined ? "" : ` is XML, <${root}>, and`} begins ${JSON.stringify(words.length > MOST_TEXT ? `${words.slice(0, MOST_TEXT)}…` : words)}`;
+};
+
+const visibleWords = (page: Page): string => {
+  const document = parsePage(page);
+  const body = document.first(compileSelector("body"));
+  const parts = body === undefined ? document.all(compileSelector(":root")) : [body];
+  return parts
+    .map((part) => document.textOf(part))
+    .join(" ")
+    .trim();
+};
+
+export type PartsOfPage = PageParts & KeptPage;
+
+/** The page once for each of its rows, in their order; without `each` once. */
+export const rowsOfPage = (page: KeptPage, each: Each | undefined): readonly PartsOfPage[] => {
+  const parts = { ...page, document: parsePage(page) };
+  const [place] = each === undefined ? [] : placesOf(each);
+  if (place?.how === "css")
+    return parts.document.all(compileSelector(place.css)).map((row) => ({ ...parts, row }));
+  if (place?.how !== "json") return [parts];
+  const lists = pageLists();
+  const rowsOf = compileJsonRows(place, lists);
+  const rows = rowsOf(new Scope(new PageView(page), lists.page.queries)) ?? [];
+  return rows.map((jsonRow) => ({ ...parts, jsonRow }));
 };

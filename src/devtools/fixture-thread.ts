@@ -3,11 +3,10 @@ import { registerHooks } from "node:module";
 import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parentPort } from "node:worker_threads";
-import { loadScraper } from "../scrapers/load-scraper.ts";
 import { compileScraper } from "../scrapers/compiled-scraper.ts";
-import { FixtureError } from "./fixture.ts";
+import { loadScraper } from "../scrapers/load-scraper.ts";
+import { FixtureError, fixturesFolder, listCases, readCase } from "./fixture.ts";
 import { type OrphanCase, orphansAmong } from "./orphan-cases.ts";
-import { fixturesFolder, listCases, readCase } from "./read-fixture.ts";
 import { type CaseResult, runCase } from "./run-case.ts";
 import type { ScraperResult } from "./test-fixtures.ts";
 

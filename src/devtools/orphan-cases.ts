@@ -2,7 +2,7 @@ import { readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { loadScraper } from "../scrapers/load-scraper.ts";
-import type { CaseFolder } from "./read-fixture.ts";
+import type { CaseFolder } from "./fixture.ts";
 
 /** A fixture of a scraper that no file beside it has: most likely that scraper was renamed, and lost its tests without a word. */
 export interface OrphanCase extends CaseFolder {

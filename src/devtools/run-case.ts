@@ -1,11 +1,20 @@
 import { isDeepStrictEqual } from "node:util";
+import type { KeptPage } from "../domain/capture.ts";
+import { discover, extract } from "../pipeline/extract.ts";
+import { judge } from "../pipeline/judge.ts";
+import { planFound } from "../pipeline/plan.ts";
 import type { CompiledScraper } from "../scrapers/compiled-scraper.ts";
-import { compareRecords, type Difference } from "./compare-records.ts";
-import { explainDifference } from "./explain-difference.ts";
+import { jobScrapers } from "../scrapers/load-pinned.ts";
+import { compareRecords, type Difference, explainDifference } from "./compare-records.ts";
 import type { FieldExplanation } from "./explain-field.ts";
-import { type Expected, expectedOf, type FixtureCase, type FoundOnPages } from "./fixture.ts";
-import { judgePages } from "./judge-pages.ts";
-import { readPages } from "./read-fixture.ts";
+import {
+  type Expected,
+  expectedOf,
+  type FixtureCase,
+  type FoundOnPages,
+  type FoundRecord,
+  readPages,
+} from "./fixture.ts";
 
 /** One difference, with the piece of the page that it is about. */
 interface Finding {
@@ -71,4 +80,47 @@ const impurityOf = (first: Expected, again: FoundOnPages): string => {
   const field = differences.find((one) => one.what === "field");
   const which = field === undefined ? "what it gives" : `field ${field.field}`;
   return `${which} came out differently when the same page was read twice. Extraction must depend on the page alone: look for the time, chance, or something that is remembered.`;
+};
+
+interface JudgedItem {
+  readonly key: string;
+  readonly input: unknown;
+  /** Of a fixture there is none. */
+  readonly job?: string;
+}
+
+/** What a run of this scraper would keep of these pages, and what it would go on to: the same steps, and no network. */
+export const judgePages = (
+  ready: CompiledScraper,
+  pages: readonly KeptPage[],
+  item: JudgedItem,
+): FoundOnPages => {
+  const judged = judgeRecords(ready, pages, item);
+  if (judged.failure !== undefined || ready.emits.length === 0) return judged;
+  const discovered = discover(ready.emits, pages, item.input);
+  if ("failure" in discovered) return { ...judged, failure: discovered.failure };
+  const scrapers = jobScrapers(ready);
+  const { emitted, rejected } = planFound(discovered.found, scrapers, item.key, ({ host }) => host);
+  const inputs = Object.fromEntries(ready.emits.map(({ target }): [string, unknown[]] => [target, []]));
+  for (const { scraper = 0, input } of emitted)
+    inputs[scrapers[scraper]!.ready.scraper.name]!.push(JSON.parse(input));
+  return {
+    ...judged,
+    emitted: { inputs, ...(rejected.length > 0 && { rejected: rejected.map(({ problem }) => problem) }) },
+  };
+};
+
+const judgeRecords = (
+  { extraction, scraper, version }: CompiledScraper,
+  pages: readonly KeptPage[],
+  { key, job = "" }: JudgedItem,
+): FoundOnPages => {
+  if (!extraction) return { records: [] };
+  const raw = extract(extraction, pages);
+  if ("failure" in raw) return { records: [], failure: raw.failure };
+  const { lines, failure } = judge(raw.records, extraction, { job, key, scraper: scraper.name, version });
+  return {
+    records: lines.map((line) => JSON.parse(line) as FoundRecord),
+    ...(failure && { failure }),
+  };
 };

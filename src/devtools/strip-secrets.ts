@@ -1,8 +1,6 @@
-import { pageKind, type PageKind } from "../extraction/parse-page.ts";
 import type { KeptPage } from "../domain/capture.ts";
 import { isSecretParameter } from "../domain/redact-secrets.ts";
-import { partsOf, type TagAttribute } from "./page-tags.ts";
-import { isKey, stripCode, stripComment } from "./strip-code.ts";
+import { pageKind, type PageKind } from "../extraction/parse-page.ts";
 
 const STRIPPED = "stripped";
 
@@ -164,4 +162,158 @@ const parsed = (text: string): unknown => {
   } catch {
     return undefined;
   }
+};
+
+const NAME = /(["'`]?)([A-Za-z_$][\w$.-]{1,60})\1/.source;
+/** A text in quotes, as scripts and JSON write it. */
+const text = (group: string): string =>
+  `(?<q${group}>["'\`])(?<${group}>(?:\\\\.|(?!\\k<q${group}>)[^\\\\\\n])*)\\k<q${group}>`;
+/** `csrfToken = "…"`, `"password": "…"`, `Authorization: "Bearer …"`. */
+const ASSIGNED = new RegExp(`${NAME}(\\s{0,99}[:=]\\s{0,99})${text("value")}`, "g");
+/** `setItem("token", "…")`, `setRequestHeader("Authorization", "…")`. */
+const PASSED = new RegExp(
+  `(\\(\\s{0,99}(["'\`])([\\w$.-]{2,60})\\2\\s{0,99},\\s{0,99})${text("value")}`,
+  "g",
+);
+/** `"session": {"id": "…"`: what such an object holds is the secret, under a name that says nothing. */
+const HELD = new RegExp(`${NAME}(\\s{0,99}[:=]\\s{0,99}\\{)([^}]{1,4000})`, "g");
+const MEMBER = new RegExp(
+  `${/(["'`]?)(id|key|value|data|hash|string)\1/.source}(\\s{0,99}:\\s{0,99})${text("value")}`,
+  "g",
+);
+/** In comments also without quotes. */
+const PLAIN = /(?<![\w$.-])([A-Za-z_$][\w$.-]{1,60})(\s{0,9}=\s{0,9})([^\s"'`&;<>]{4,})/g;
+
+/** Of these any text is one; of the others only what looks like a key, for scripts hold words in many languages. */
+const LOCKS = /passw|passphrase|pwd|authorization|cookie/i;
+const SCHEME = /^(?:bearer|basic|token)\s/i;
+export const isKey = (name: string, value: string): boolean =>
+  isSecretParameter(name, value) && (LOCKS.test(name) || SCHEME.test(value) || /^\S{8,}$/.test(value));
+
+const lastOf = (name: string): string => name.split(".").at(-1) ?? name;
+
+/** Texts in scripts and JSON that are given to something named like a secret. */
+export const stripCode = (code: string, note: Note): string => {
+  const noted = (value: string, name: string): string => note(`${name} in a script`, value);
+  return code
+    .replace(ASSIGNED, (whole, q: string, name: string, sign: string, quote: string, value: string) => {
+      const last = lastOf(name);
+      return isKey(last, value) ? `${q}${name}${q}${sign}${quote}${noted(value, last)}${quote}` : whole;
+    })
+    .replace(PASSED, (whole, before: string, _q: string, name: string, quote: string, value: string) =>
+      isKey(name, value) ? `${before}${quote}${noted(value, name)}${quote}` : whole,
+    )
+    .replace(HELD, (whole, q: string, name: string, sign: string, members: string) => {
+      const last = lastOf(name);
+      if (!isSecretParameter(last)) return whole;
+      const stripped = members.replace(
+        MEMBER,
+        (member, mq: string, inner: string, colon: string, quote: string, value: string) =>
+          /^\S{6,}$/.test(value)
+            ? `${mq}${inner}${mq}${colon}${quote}${noted(value, `${last}.${inner}`)}${quote}`
+            : member,
+      );
+      return `${q}${name}${q}${sign}${stripped}`;
+    });
+};
+
+export const stripComment = (comment: string, note: Note): string =>
+  stripCode(comment, note).replace(PLAIN, (whole, name: string, sign: string, value: string) =>
+    isSecretParameter(lastOf(name), value) ? `${name}${sign}${note(`${name} in a comment`, value)}` : whole,
+  );
+
+/** One attribute of a start tag, and where its value stands: without quotes. */
+export interface TagAttribute {
+  readonly name: string;
+  readonly value: string;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** A piece of a page's source in which something may be hidden. */
+type PagePart =
+  | { readonly what: "tag"; readonly name: string; readonly attributes: readonly TagAttribute[] }
+  /** What stands in a script, style, comment or text area, as it stands there. */
+  | ({ readonly what: "content"; readonly of: string; readonly attributes: readonly TagAttribute[] } & Span);
+
+interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Elements whose content is no HTML. */
+const RAW = /^(?:script|style|textarea)$/;
+const SPACE = /[\t\n\f\r ]/;
+
+/**
+ * Start tags, and the contents of comments, scripts and text areas, in the order of the page. As browsers read them: a tag ends at a `>`
+ * outside of quotes, and one that never ends takes the rest. Every character is looked at a fixed number of times.
+ */
+export function* partsOf(text: string): Generator<PagePart> {
+  let at = 0;
+  for (;;) {
+    at = text.indexOf("<", at);
+    if (at < 0) return;
+    if (text.startsWith("<!--", at)) {
+      const end = text.indexOf("-->", at + 4);
+      const to = end < 0 ? text.length : end;
+      yield { what: "content", of: "comment", attributes: [], from: at + 4, to };
+      at = to;
+    } else if (/[A-Za-z]/.test(text[at + 1] ?? "")) {
+      const tag = readTag(text, at + 1);
+      const { name, attributes } = tag;
+      at = tag.end;
+      yield { what: "tag", name, attributes };
+      if (!RAW.test(name)) continue;
+      const close = new RegExp(`</${name}`, "gi");
+      close.lastIndex = at;
+      const to = close.exec(text)?.index ?? text.length;
+      yield { what: "content", of: name, attributes, from: at, to };
+      at = to;
+    } else at++;
+  }
+}
+
+const readTag = (
+  text: string,
+  start: number,
+): { readonly name: string; readonly attributes: readonly TagAttribute[]; readonly end: number } => {
+  const attributes: TagAttribute[] = [];
+  let at = until(text, start, /[\t\n\f\r />]/y);
+  const name = text.slice(start, at).toLowerCase();
+  while (at < text.length && text[at] !== ">") {
+    if (SPACE.test(text[at]!) || text[at] === "/") {
+      at++;
+      continue;
+    }
+    // A name may begin with `=`, and then has it.
+    const nameEnd = until(text, at + 1, /[\t\n\f\r />=]/y);
+    const attribute = text.slice(at, nameEnd).toLowerCase();
+    at = skipSpace(text, nameEnd);
+    if (text[at] !== "=") continue;
+    at = skipSpace(text, at + 1);
+    const quote = text[at];
+    const isQuoted = quote === '"' || quote === "'";
+    const from = isQuoted ? at + 1 : at;
+    const found = isQuoted ? text.indexOf(quote, from) : until(text, from, /[\t\n\f\r >]/y);
+    const to = found < 0 ? text.length : found;
+    attributes.push({ name: attribute, value: text.slice(from, to), from, to });
+    at = isQuoted ? to + 1 : to;
+  }
+  return { name, attributes, end: Math.min(at + 1, text.length) };
+};
+
+const until = (text: string, from: number, end: RegExp): number => {
+  let at = from;
+  for (; at < text.length; at++) {
+    end.lastIndex = at;
+    if (end.test(text)) break;
+  }
+  return at;
+};
+
+const skipSpace = (text: string, from: number): number => {
+  let at = from;
+  while (at < text.length && SPACE.test(text[at]!)) at++;
+  return at;
 };

@@ -1,5 +1,7 @@
+import { existsSync, type FSWatcher, watch } from "node:fs";
 import { availableParallelism } from "node:os";
-import { extname } from "node:path";
+import { basename, dirname, extname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
 import { isStalled, threadCpuMs } from "../domain/stall.ts";
 import type { OrphanCase } from "./orphan-cases.ts";
@@ -103,3 +105,94 @@ class TestThread {
     await this.#worker.terminate();
   }
 }
+
+interface SourceWatcher extends Disposable {
+  /** From now on what changes is noticed, also while the scrapers run. */
+  begin(scrapers: readonly string[]): void;
+  /** More files that matter: what the scrapers import. */
+  add(files: readonly string[]): void;
+  /** Resolves with the name of a file that has changed since `begin`, or undefined at the end. */
+  changed(): Promise<string | undefined>;
+}
+
+/** An editor writes a file in several steps: one change is all that happens within this time. */
+const SETTLE_MS = 60;
+
+/** Watches folders, not files: editors replace a file instead of writing into it. */
+export const watchSources = (signal: AbortSignal): SourceWatcher => {
+  const folders = new Map<string, FSWatcher>();
+  const files = new Set<string>();
+  let change = Promise.withResolvers<string | undefined>();
+  let timer: NodeJS.Timeout | undefined;
+
+  const notice = (path: string): void => {
+    clearTimeout(timer);
+    timer = setTimeout(() => change.resolve(path), SETTLE_MS);
+  };
+  const look = (folder: string, recursive: boolean, matters: (path: string) => boolean): void => {
+    if (folders.has(folder) || !existsSync(folder)) return;
+    const watcher = watch(folder, { recursive }, (_event, name) => {
+      if (name !== null && matters(join(folder, name))) notice(basename(name));
+    });
+    // A folder that goes away is no reason to end.
+    watcher.on("error", () => {
+      watcher.close();
+      folders.delete(folder);
+    });
+    folders.set(folder, watcher);
+  };
+  const add = (more: readonly string[]): void => {
+    for (const file of more) {
+      files.add(file);
+      look(dirname(file), false, (path) => files.has(path) || basename(path) === "fixtures");
+    }
+  };
+  const onAbort = (): void => change.resolve(undefined);
+  signal.addEventListener("abort", onAbort, { once: true });
+
+  return {
+    begin(scrapers) {
+      change = Promise.withResolvers();
+      if (signal.aborted) onAbort();
+      add(scrapers);
+      for (const file of scrapers) look(join(dirname(file), "fixtures"), true, () => true);
+    },
+    add,
+    changed: () => change.promise,
+    [Symbol.dispose]() {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", onAbort);
+      for (const watcher of folders.values()) watcher.close();
+    },
+  };
+};
+
+/** How a scraper fares with its fixtures. */
+export interface FixtureStatus {
+  readonly cases: number;
+  readonly passed: number;
+  /** Names of the cases that are not as expected. */
+  readonly failed: readonly string[];
+  /** Why they could not be tested at all. */
+  readonly problem?: string;
+}
+
+/** Somebody waits for it: a scraper that takes longer says so. */
+const STATUS_LIMIT_MS = 10_000;
+
+/** In a thread of its own: what the scraper's code does there, an endless loop too, does not touch this one. */
+export const fixtureStatus = async (source: string): Promise<FixtureStatus> => {
+  // Built-ins have no file, and no fixtures beside it.
+  if (!source.startsWith("file:")) return { cases: 0, passed: 0, failed: [] };
+  const files = [fileURLToPath(source)];
+  for await (const { cases, problem } of testFixtures({ files, threads: 1, limitMs: STATUS_LIMIT_MS })) {
+    const failed = cases.filter((one) => one.problem !== undefined || one.findings.length > 0);
+    return {
+      cases: cases.length,
+      passed: cases.length - failed.length,
+      failed: failed.map(({ name }) => name),
+      ...(problem !== undefined && { problem }),
+    };
+  }
+  throw new Error(`${source}: no fixtures were tested`);
+};

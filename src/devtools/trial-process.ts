@@ -1,9 +1,13 @@
 import { hostname } from "node:os";
 import { extname } from "node:path";
 import type { StorageLocation } from "../ports/storage.ts";
-import { DEFAULT_MEMORY_MB, type ProcessEnd, WorkerProcess } from "../worker/worker-process.ts";
-import type { FromTrial } from "./trial-messages.ts";
-import type { KeptByItem, Watcher } from "./watch-collector.ts";
+import {
+  DEFAULT_MEMORY_MB,
+  type FromWorker,
+  type ProcessEnd,
+  WorkerProcess,
+} from "../worker/worker-process.ts";
+import type { KeptByItem, Step, Watcher } from "./watch-collector.ts";
 
 export interface TrialProcessOptions {
   readonly location: StorageLocation;
@@ -110,3 +114,12 @@ const watchOver = (child: WorkerProcess, signal: AbortSignal): Disposable => {
     },
   };
 };
+
+/** What the process of a trial says, besides what every worker process does. */
+export type FromTrial =
+  | FromWorker
+  | { readonly type: "wait"; readonly url: string }
+  | { readonly type: "step"; readonly step: Step }
+  | { readonly type: "kept"; readonly kept: KeptByItem }
+  /** The scraper's code threw where nobody could catch it: in a timer, or in a promise that nobody waits for. */
+  | { readonly type: "crashed"; readonly detail: string };

@@ -8,7 +8,7 @@ import type { JobLedger } from "../ports/ledger.ts";
 import type { Storage } from "../ports/storage.ts";
 import type { CompiledScraper } from "../scrapers/compiled-scraper.ts";
 import type { FoundRecord } from "./fixture.ts";
-import { judgePages } from "./judge-pages.ts";
+import { judgePages } from "./run-case.ts";
 import { runTrialProcess, type TrialProcessEnd, type TrialProcessOptions } from "./trial-process.ts";
 import type { KeptByItem } from "./watch-collector.ts";
 

@@ -1,6 +1,6 @@
+import { openRecordSet } from "../archive/extracted-records.ts";
 import { specOf } from "../archive/extractions.ts";
 import { itemPages, type Stores } from "../archive/manifest.ts";
-import { openRecordSet } from "../archive/record-set.ts";
 import { ArchiveError } from "../archive/stored-bytes.ts";
 import type { Change } from "../domain/freshness.ts";
 import type { ItemView } from "../domain/item.ts";
@@ -12,32 +12,31 @@ import { openOutput, OutputError } from "./outputs/open-output.ts";
 import type { RecordWriter } from "./outputs/text-writer.ts";
 
 export interface ExportSettings extends GapOptions {
-  /** Only rows of this one of the job's scrapers. */
+  /** Only rows of this scraper. */
   readonly scraper?: string;
   /** Which of the job's sets of records: `current`, `first` or an extraction. */
   readonly extraction?: string;
-  /** Only items that are so since the client last had them. */
+  /** Only items with these changes since the client last received them. */
   readonly changes?: readonly Change[];
-  /** Where a kept file can be read; rows do not say without it. */
+  /** The path of a kept file for its row; without it, rows have none. */
   readonly pathOfFile?: PathOfFile;
-  /** Hears of an item whose records are damaged, and leaves it out. Without it, damage is the end. */
+  /** Receives errors of items with damaged records, which are left out. Without it, damage ends the export. */
   readonly onDamagedItem?: (error: ArchiveError) => void;
 }
 
 interface Exported {
-  /** The set of records that was written, `JOB@first` for those of the run itself. */
+  /** The exported set of records; `JOB@first` for those of the run itself. */
   readonly set: string;
   readonly rows: number;
-  /** Fields for which there was no column, because the first rows did not have them. */
+  /** Fields without a column, because the first rows did not have them. */
   readonly leftOut: readonly string[];
-  /** Entries that the gap settings kept out, and how often each gap was found in them. */
+  /** Entries that the gap settings left out, and how often each gap occurred in them. */
   readonly dropped: number;
   readonly gaps: ReadonlyMap<string, number>;
 }
 
-/** Rows that the columns and their types are learned from. */
+/** Columns and their types are derived from this many rows, or this much data: rows may be large. */
 const LEARN_ROWS = 1000;
-/** Bytes of records, and characters of inputs: rows may be large. */
 const LEARN_SIZE = 4 * 1024 * 1024;
 
 /** Writes one row per record, or per item without one, to a path or to a writer. Memory does not grow with the job. */
@@ -48,7 +47,7 @@ export const exportJob = async (
   settings: ExportSettings = {},
 ): Promise<Exported> => {
   const view = await ledger.readJob(job);
-  if (!view) throw new LedgerError("no-such-job", `${job}: no such job. \`sluice jobs ls\` lists them.`);
+  if (!view) throw new LedgerError("no-such-job", `${job}: no such job. \`sluice jobs ls\` lists all jobs.`);
   await using writer = typeof output === "string" ? openOutput(output) : output;
   await using set = await openRecordSet(blobs, job, settings.extraction, (error) => {
     if (!settings.onDamagedItem || !(error instanceof ArchiveError) || error.item === undefined) throw error;
@@ -99,7 +98,7 @@ export const exportJob = async (
   };
 };
 
-/** An item may have many rows, one after the other. */
+/** An item may have many consecutive rows. */
 const oncePerItem = (pathOf: PathOfFile): ((item: ItemView) => Promise<readonly KeptFile[]>) => {
   let last: { readonly item: ItemView; readonly files: readonly KeptFile[] } | undefined;
   return async (item) => {
@@ -112,42 +111,42 @@ const noChanges = (job: string): OutputError =>
   new OutputError(
     "no-changes",
     job,
-    "the job does not know what changed, because it was started without freshness",
-    "Leave the filter out, or start the job with `freshness`, on the command line with --max-age or --only-changed",
+    "the job was started without freshness, so changes are unknown",
+    "Omit the filter, or start the job with `freshness` (--max-age or --only-changed)",
   );
 
-/** An item of a scraper that only leads to others, and did, has brought its rows elsewhere. */
+/** An item of a scraper that only emits has its rows in other items. */
 const hasRow = ({ scrapers }: JobSpec, { item, record }: ExportEntry): boolean =>
   scrapers.length === 1 ||
   record !== undefined ||
   item.state !== "done" ||
   scrapers.some(({ name, extracts }) => name === item.scraper && extracts);
 
-/** What an export does where a field has no value. The archive keeps everything either way. */
+/** How an export treats fields without a value. The archive keeps everything either way. */
 export interface GapOptions {
   /** "drop" leaves out records without a value in a required field, and items without a record. */
   readonly gaps?: "keep" | "drop";
-  /** What stands where the field has no value. */
+  /** Values for fields that have none. */
   readonly fill?: ReadonlyMap<string, unknown>;
-  /** Leaves out records without a value in one of these. */
+  /** Leaves out records that lack a value in one of these fields. */
   readonly dropWithout?: readonly string[];
 }
 
-/** Says of each entry whether and how it goes into the export, and counts what was left out and why. */
+/** Decides whether and how each entry is exported, and counts what was left out and why. */
 export class GapFilter {
-  /** How often each gap kept an entry out; an entry may have several. */
+  /** How often each gap left an entry out; an entry may have several. */
   readonly reasons = new Map<string, number>();
   /** How many entries were left out. */
   leftOut = 0;
   readonly #spec: JobSpec;
   readonly #options: Required<GapOptions>;
 
-  /** Throws `OutputError` `no-such-field` for a field that the job does not have. */
+  /** Throws `OutputError` `no-such-field` for an unknown field. */
   constructor(spec: JobSpec, { gaps = "keep", fill = new Map(), dropWithout = [] }: GapOptions) {
     this.#spec = spec;
     this.#options = { gaps, fill, dropWithout };
     const known = new Set(spec.scrapers.flatMap(({ fields }) => fields));
-    // A scraper that extracts by a function does not say which fields it has.
+    // The fields of a scraper that extracts with a function are unknown.
     const isKnown =
       spec.extracts && spec.scrapers.every(({ fields, extracts }) => fields.length > 0 || !extracts);
     const wrong = [...fill.keys(), ...dropWithout].find((name) => isKnown && !known.has(name));
@@ -160,7 +159,7 @@ export class GapFilter {
       );
   }
 
-  /** The entry as it is written; undefined where it is left out. */
+  /** The entry as it is written; undefined if it is left out. */
   apply(entry: ExportEntry): ExportEntry | undefined {
     const reasons = this.#reasonsOf(entry);
     if (reasons.length === 0) return this.#filled(entry);
@@ -173,7 +172,7 @@ export class GapFilter {
     const { gaps, fill, dropWithout } = this.#options;
     const scraper = this.#spec.scrapers.find(({ name }) => name === item.scraper);
     const required = gaps === "drop" ? (scraper?.required ?? []) : [];
-    // Of a page that is only kept, no record is expected.
+    // A page that is only kept needs no record.
     if (!record)
       return scraper?.extracts && (gaps === "drop" || dropWithout.length > 0)
         ? [`${item.state} without a record`]

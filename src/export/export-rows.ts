@@ -1,12 +1,11 @@
-import { itemPages } from "../archive/manifest.ts";
-import { parseRecords } from "../archive/record-set.ts";
-import { openRecordSet, readRunLines, type RecordSet } from "../archive/record-set.ts";
+import { openRecordSet } from "../archive/extracted-records.ts";
+import { itemPages, type Stores } from "../archive/manifest.ts";
+import { parseRecords, readRunLines, type RecordSet } from "../archive/record-set.ts";
 import { refuseDamage } from "../archive/stored-bytes.ts";
 import type { ItemView } from "../domain/item.ts";
 import type { JobSpec } from "../domain/job.ts";
 import { type JudgedRecord, withoutNuls } from "../domain/record.ts";
-import type { Blobs } from "../ports/blobs.ts";
-import type { JobLedger, Ledger } from "../ports/ledger.ts";
+import type { Ledger } from "../ports/ledger.ts";
 import type { KeptFile } from "./kept-files.ts";
 import type { Column, ColumnType, OutputRow } from "./outputs/text-writer.ts";
 
@@ -19,13 +18,13 @@ const LAST: readonly Column[] = [
   { name: "_missing", type: "json" },
   { name: "_malformed", type: "json" },
 ];
-/** Only where a job has several. */
+/** Only if a job has several scrapers. */
 const SCRAPER: Column = { name: "_scraper" };
-/** Only where a job has gone on with another version of its scraper. */
+/** Only if a job switched to another version of its scraper. */
 const VERSION: Column = { name: "_version" };
-/** Only where a job asks for freshness. */
+/** Only if a job uses freshness. */
 const CHANGE: Column = { name: "_change" };
-/** Only where items have kept files. */
+/** Only if items have kept files. */
 const FILES: Column = { name: "_files", type: "json" };
 const OWN = new Set([
   FIRST,
@@ -36,16 +35,16 @@ const OWN = new Set([
   FILES.name,
 ]);
 
-/** One record beside its item; an item without a record has a row too. */
+/** One record with its item. An item without records has one entry too. */
 export interface ExportEntry {
   readonly item: ItemView;
   readonly record?: JudgedRecord;
-  /** What the item has kept as files. */
+  /** The files that the item kept. */
   readonly files?: readonly KeptFile[];
 }
 
 /**
- * What a table of the job looks like: the key, the input's fields, the record's fields, and how it went. A record's field
+ * The columns of a job's table: the key, the input's fields, the record's fields, and the outcome. A record's field
  * keeps its name; an input's field of the same name becomes `input.NAME`.
  */
 export class ExportShape {
@@ -59,7 +58,7 @@ export class ExportShape {
   readonly #leftOut = new Set<string>();
   #columns: readonly Column[] = [];
 
-  /** Learned from the fields of the job's scrapers, or of the one that is wanted, and its first entries. */
+  /** Derived from the fields of the job's scrapers, or of the selected one, and the first entries. */
   constructor(
     { scrapers, earlier, freshness }: Pick<JobSpec, "scrapers" | "earlier" | "freshness">,
     first: readonly ExportEntry[],
@@ -84,7 +83,7 @@ export class ExportShape {
     this.#inputs = new Map(inputs.map((name) => [name, taken.has(name) ? `input.${name}` : name]));
     const dates = new Set(wanted.flatMap((one) => (one.dates ?? []).map((name) => this.#fields.get(name))));
     const rows = first.map((entry) => this.row(entry));
-    // A value that fills gaps may come later than the first rows.
+    // A value that fills gaps may first be needed after these rows.
     const filled = Object.fromEntries([...fill].map(([name, value]) => [this.#fields.get(name), value]));
     this.#columns = [
       { name: FIRST },
@@ -105,7 +104,7 @@ export class ExportShape {
     return this.#columns;
   }
 
-  /** Fields that later entries had and the first ones did not: there is no column for them. */
+  /** Fields of later entries that have no column, because the first entries did not have them. */
   get leftOut(): readonly string[] {
     return [...this.#leftOut];
   }
@@ -152,7 +151,7 @@ const membersOf = (input: unknown): Readonly<Record<string, unknown>> =>
     ? (input as Readonly<Record<string, unknown>>)
     : { input };
 
-/** What all values that are there have in common; text where they differ, or where there is none yet. */
+/** The common type of all values; text if they differ or there are none. */
 const typeOf = (rows: readonly OutputRow[], name: string, isDate: boolean): ColumnType => {
   const types = new Set(
     rows
@@ -170,26 +169,20 @@ const typeOfValue = (value: unknown): ColumnType => {
   return type === "object" ? "json" : "text";
 };
 
-/** A month or a year is no point in time, and stays text. */
+/** A month or a year is not a point in time, and stays text. */
 const typeOfDate = (value: unknown): ColumnType =>
   typeof value === "string" && DAY.test(value) ? (value.length === DAY_LENGTH ? "day" : "instant") : "text";
 const DAY = /^\d{4}-\d\d-\d\d(?:T[\d:.]+Z)?$/;
 const DAY_LENGTH = "YYYY-MM-DD".length;
 
-/** Where a job's items are known, and where its bytes lie. */
-export interface Stores {
-  readonly ledger: JobLedger;
-  readonly blobs: Blobs;
-}
-
-/** An item that was answered from the archive has the captures and records of the one that it was answered with, whoever fetched that. */
+/** An item that was answered from the archive has the captures and records of its source item, whoever fetched that. */
 export const withSource = async (
   ledger: Pick<Ledger, "readJob" | "listItems">,
   item: ItemView,
 ): Promise<ItemView> => {
   const from = item.skipped?.from;
   if (from === undefined || item.captures.length > 0) return item;
-  // Before a job is removed, whoever was answered with its captures gets them for its own.
+  // Before a job is removed, items answered with its captures get their own refs.
   if (!(await ledger.readJob(from.job))) return item;
   const { items } = await ledger.listItems(from.job, {
     after: { queue: from.queue, seq: from.seq - 1 },
@@ -199,7 +192,7 @@ export const withSource = async (
   return source ? { ...item, captures: source.captures, records: source.records } : item;
 };
 
-/** Items with their records, in the order of the items; one without a record stands alone, one whose records are damaged is left out. */
+/** Entries in the order of the items: one per record, one for an item without records, none for an item with damaged records. */
 export async function* withRecords(
   set: RecordSet,
   items: readonly ItemView[],
@@ -212,7 +205,7 @@ export async function* withRecords(
     });
 }
 
-/** One item as a set of records has it. */
+/** One item in a set of records. */
 interface FoundItem {
   /** `JOB@first` or `JOB@EXTRACTION`. */
   readonly set: string;
@@ -221,7 +214,7 @@ interface FoundItem {
   readonly records: readonly (JudgedRecord & { readonly from?: string })[];
 }
 
-/** Its records in the current set. Those of the run itself are found at once; an extraction is walked through up to the item. */
+/** An item's records in the current set. Those of the run itself are found directly; an extraction is read up to the item. */
 export const findItemRecords = async (
   { ledger, blobs }: Stores,
   job: string,

@@ -10,19 +10,18 @@ import type { ItemView } from "../domain/item.ts";
 import type { Blobs } from "../ports/blobs.ts";
 import { toOutputError } from "./outputs/open-output.ts";
 
-/** A file that an item has kept, as exports list it. */
+/** A kept file, as exports list it. */
 export interface KeptFile {
-  /** As `keep.file` named it. */
+  /** The name given to `keep.file`. */
   readonly name: string;
   readonly mediaType: string;
   readonly size: number;
   readonly digest: string;
   readonly url: string;
-  /** Where it can be read. */
   readonly path?: string;
 }
 
-/** Says where a file of an item can be read; undefined where that is not told. `number`: its place among the item's captures. */
+/** The path of an item's file, if it is exported. `number`: its index among the item's captures. */
 export type PathOfFile = (
   item: ItemView,
   ref: CaptureRef,
@@ -46,14 +45,14 @@ export const keptFiles = async (item: ItemView, pathOf: PathOfFile): Promise<rea
   return files;
 };
 
-/** Bytes; longer names are cut. With a number and an extension they stay within the 255 that file systems take. */
+/** Bytes; longer names are cut. With a number and an extension they stay within the 255 that file systems allow. */
 const LONGEST = 200;
 
-/** Kept files under names that a person understands: `<key>-<name>.pdf`. Names that would meet are numbered. */
+/** Kept files under readable names: `<key>-<name>.pdf`. Equal names are numbered. */
 export class FileFolder {
   readonly #blobs: Blobs;
   readonly #folder: string;
-  /** In lower case: some file systems do not tell them apart. */
+  /** In lower case: some file systems ignore case. */
   readonly #taken = new Set<string>();
   #bytes = 0;
 
@@ -70,7 +69,7 @@ export class FileFolder {
     return this.#bytes;
   }
 
-  /** Writes it, whole or not at all, and answers its path. */
+  /** Writes the whole file or nothing, and returns its path. */
   async write({ key }: Pick<ItemView, "key">, ref: CaptureRef): Promise<string> {
     const path = join(this.#folder, this.#nameOf(key, ref));
     const part = `${path}.part`;
@@ -105,7 +104,7 @@ export class FileFolder {
       yield chunk;
     }
     if (`sha256:${hash.digest("hex")}` !== digest)
-      throw new ArchiveError(blob, `${blob}: file ${name} is damaged: its digest is another.`);
+      throw new ArchiveError(blob, `${blob}: file ${name} is damaged: digest mismatch.`);
   }
 }
 

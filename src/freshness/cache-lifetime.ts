@@ -1,19 +1,19 @@
 import CachePolicy from "http-cache-semantics";
 import type { Exchange } from "../domain/capture.ts";
 
-/** How long a response may be reused from the moment it came, by RFC 9111; undefined where it does not say, 0 where it may not. */
+/** How long a response may be reused after it was received, by RFC 9111; undefined if unspecified, 0 if it must not be. */
 export interface CacheLifetime {
-  /** By the client that asked for it. */
+  /** By the client that requested it. */
   readonly ownMs: number | undefined;
-  /** By anybody: the rules of a shared cache. */
+  /** By any client: the rules of a shared cache. */
   readonly sharedMs: number | undefined;
-  /** Whether anybody may have it at all, be it after asking the site again. */
+  /** Whether other clients may get it at all, if only after revalidation. */
   readonly isShareable: boolean;
 }
 
 type Answered = Pick<Exchange, "method" | "url" | "status" | "requestHeaders" | "responseHeaders">;
 
-/** `receivedAt`: on the clock that the answer's `Date` is compared with. */
+/** `receivedAt` is compared with the response's `Date`. */
 export const cacheLifetime = (exchange: Answered, receivedAt: number): CacheLifetime => {
   const own = reuse(exchange, receivedAt, false);
   const shared = reuse(exchange, receivedAt, true);
@@ -33,7 +33,7 @@ const reuse = (exchange: Answered, receivedAt: number, shared: boolean): Reuse =
   const headers: Record<string, string> = {};
   for (const [name, all] of values) headers[name] = all.join(", ");
   if (directives.size > 0) headers["cache-control"] = writeCacheControl(directives);
-  // Two of them contradict each other, a time that cannot be read is in the past (RFC 9111, 5.3).
+  // Several values contradict each other; an invalid time is in the past (RFC 9111, 5.3).
   const expires = values.get("expires");
   const expiresAt = expires?.length === 1 ? parseHttpDate(expires[0]!, receivedAt) : undefined;
   if (expires) headers["expires"] = expiresAt === undefined ? "0" : new Date(expiresAt).toUTCString();
@@ -49,7 +49,7 @@ const reuse = (exchange: Answered, receivedAt: number, shared: boolean): Reuse =
     { shared, cacheHeuristic: 0, immutableMinTimeToLive: 0 },
   );
   const varies = (headers["vary"] ?? "").split(",").some((name) => name.trim() === "*");
-  // The answer to a search form is not for sharing unless it says so; its own client may have it as any other page.
+  // The response to a search form is not shared unless it allows it; for its own client it is like any other page.
   const isKept = policy.storable() || (!shared && method !== "GET");
   const setsCookie = shared && headers["set-cookie"] !== undefined;
   if (directives.has("no-store") || varies || setsCookie || !isKept) return NEVER;
@@ -75,22 +75,22 @@ const valuesOf = (headers: Exchange["responseHeaders"]): Map<string, string[]> =
   return byName;
 };
 
-/** In seconds. One that cannot be read, or several, might mean any: the page is taken for old, which is always allowed. */
+/** In seconds. An invalid or repeated value is ambiguous: the page counts as old, which is always allowed. */
 const ageOf = (values: readonly string[]): number => {
   if (values.length === 0) return 0;
   return values.length === 1 && /^\d+$/.test(values[0]!.trim()) ? Number(values[0]) : Number.MAX_SAFE_INTEGER;
 };
 
-/** Directives by their lower-case name; `true` where one has no value. */
+/** Directives by lower-case name; `true` for one without a value. */
 type CacheControl = ReadonlyMap<string, string | true>;
 
 const DIRECTIVE = /\s*([^\s=,;"]+)\s*(?:=\s*("(?:[^"\\]|\\.)*"|[^,]*))?\s*(?:,|$)/gy;
-/** RFC 9111, 1.2.2: as long as anybody needs. */
+/** The limit of RFC 9111, 1.2.2. */
 const LONGEST_SECONDS = 2 ** 31;
 
 /**
- * Reads Cache-Control more carefully than the library that does the arithmetic: names in any case, values in quotes with commas inside,
- * directives said twice. Of those that contradict each other the most cautious holds (RFC 9111, 4.2.1).
+ * Reads Cache-Control more carefully than the library does: names in any case, quoted values with commas, repeated directives. Among
+ * contradictory ones the most cautious wins (RFC 9111, 4.2.1).
  */
 const readCacheControl = (values: readonly string[]): CacheControl => {
   const directives = new Map<string, string | true>();
@@ -105,7 +105,7 @@ const readCacheControl = (values: readonly string[]): CacheControl => {
 
 const AGES = new Set(["max-age", "s-maxage"]);
 
-/** What is no number of seconds is no freshness at all. */
+/** Anything but a number of seconds means no freshness. */
 const secondsOf = (value: string | number | true): number => {
   if (typeof value === "number") return value;
   return value !== true && /^\d+$/.test(value) ? Math.min(Number(value), LONGEST_SECONDS) : 0;
@@ -114,7 +114,7 @@ const secondsOf = (value: string | number | true): number => {
 const unquoted = (value: string): string =>
   value.startsWith('"') && value.endsWith('"') ? value.slice(1, -1).replace(/\\(.)/g, "$1") : value;
 
-/** As the library reads it: one value each, nothing in quotes. */
+/** In the form that the library reads: one value each, without quotes. */
 const writeCacheControl = (directives: CacheControl): string =>
   [...directives]
     .map(([name, value]) => (value === true ? name : `${name}=${value.replaceAll(/[,"=]/g, " ")}`))
@@ -129,7 +129,7 @@ const FORMS = [
   new RegExp(String.raw`^[A-Z][a-z]{2} (?<month>[A-Z][a-z]{2}) (?<day>[ \d]\d) ${TIME} (?<year>\d{4})$`),
 ];
 
-/** In milliseconds since 1970; undefined for what is no date of HTTP. `now` tells the century of a year of two digits. */
+/** In milliseconds since 1970; undefined if it is not an HTTP date. `now` gives the century of a two-digit year. */
 export const parseHttpDate = (text: string, now: number): number | undefined => {
   const found = FORMS.map((form) => form.exec(text.trim())?.groups).find(Boolean);
   const month = MONTHS.indexOf(found?.["month"] ?? "");
@@ -138,11 +138,11 @@ export const parseHttpDate = (text: string, now: number): number | undefined => 
   const day = Number(found["day"]);
   if (hour! > 23 || minute! > 59 || second! > 60 || day < 1) return undefined;
   const at = Date.UTC(fullYear(found["year"]!, now), month, day, hour, minute, second);
-  // Not the 31st of a month of 30 days.
+  // Rejects the 31st of a month of 30 days.
   return new Date(at).getUTCDate() === day || second === 60 ? at : undefined;
 };
 
-/** One that seems to lie more than 50 years ahead is the last that ended so. */
+/** A two-digit year more than 50 years ahead belongs to the previous century. */
 const fullYear = (digits: string, now: number): number => {
   if (digits.length === 4) return Number(digits);
   const current = new Date(now).getUTCFullYear();

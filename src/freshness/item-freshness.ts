@@ -10,7 +10,7 @@ import type { ClaimedItem, FreshEntry, FreshNote, Ledger } from "../ports/ledger
 import type { CompiledScraper } from "../scrapers/compiled-scraper.ts";
 import { cacheLifetime, type CacheLifetime } from "./cache-lifetime.ts";
 
-/** What an item's run came to, as far as freshness needs it. */
+/** The result of an item's run, as far as freshness needs it. */
 export interface ItemRunEnd {
   readonly outcome: Outcome;
   readonly session: CollectSession;
@@ -23,13 +23,13 @@ interface Sources {
   readonly readCapture: (ref: CaptureRef) => Promise<Omit<StoredCapture, "ref">>;
 }
 
-/** One item of a job that asks for freshness: what is known of it from before, and what it leaves for later. */
+/** One item of a job with freshness: what earlier runs left for it, and what it leaves for later ones. */
 export class ItemFreshness {
   readonly #spec: JobSpec;
   readonly #ready: CompiledScraper;
-  /** What the client itself had, by this version of the scraper. */
+  /** The client's own last result with this version of the scraper. */
   readonly #own: FreshEntry | undefined;
-  /** That, or else what it may share: the site can be asked whether it still holds. */
+  /** Its own, or else a shared one: the site can be asked whether it is still valid. */
   readonly #known: FreshEntry | undefined;
 
   readonly #sources: Sources;
@@ -49,8 +49,8 @@ export class ItemFreshness {
   }
 
   /**
-   * Undefined where nothing may be remembered: the job does not ask for it, the scraper acts on the site, or finds inputs for others, which would
-   * not be found on a page that is not read.
+   * Undefined if nothing may be remembered: the job does not use freshness, or the scraper acts on the site, or it emits inputs, which would be
+   * missed if the page were not read.
    */
   static async of(
     sources: Sources,
@@ -69,7 +69,7 @@ export class ItemFreshness {
     return new ItemFreshness(sources, spec, ready, own, shared);
   }
 
-  /** To ask the site whether it is still what it was; not where no page is kept that could be read in its place. */
+  /** For a conditional request; undefined if no stored page could take the place of the response. */
   get validators(): Validators | undefined {
     const { etag, lastModified, url, outcome } = this.#known ?? {};
     const keepsPages = this.#ready.scraper.archive !== "none";
@@ -86,12 +86,12 @@ export class ItemFreshness {
       const ref = source?.captures.find((one) => one.url === url);
       return ref && { ...(await readCapture(ref)), ref };
     } catch {
-      // Deleted, or damaged: the site has it.
+      // Deleted or damaged: fetch it from the site.
       return undefined;
     }
   }
 
-  /** What the outcome is in the light of the last time, and what is kept of it. Reads the session's pages. */
+  /** The outcome compared with the last time, and the note for later runs. Reads the session's pages. */
   end({ outcome, session, records }: ItemRunEnd): {
     readonly outcome: Outcome;
     readonly fresh?: FreshNote;
@@ -123,7 +123,7 @@ export class ItemFreshness {
   #note(outcome: "done" | "absent", session: CollectSession, digest: string | undefined): FreshNote {
     const exchanges = session.kept.pages.map(({ exchange }) => exchange);
     const [only] = exchanges;
-    // Validators are good for one page that one request brings: what was asked on the way to another is part of the answer too.
+    // Validators work for one page from one request: intermediate requests would be part of the result too.
     const isOne = exchanges.length === 1 && session.requests === 1 && only!.method === "GET";
     return {
       outcome,
@@ -136,13 +136,13 @@ export class ItemFreshness {
     };
   }
 
-  /** Came with secrets, or unguarded: a job that was started on this machine may read where no client may look. */
+  /** Fetched with secrets, or without the target guard: a local job may read what no client may see. */
   #isPrivate({ hasSecrets }: CollectSession): boolean {
     return hasSecrets || !this.#spec.guardsTargets;
   }
 }
 
-/** The shortest of what several pages allow; an hour where none says anything. */
+/** The shortest time that the pages allow; an hour if none specifies any. */
 const windowOf = (
   words: readonly CacheLifetime[],
   isPrivate: boolean,
@@ -163,8 +163,8 @@ const validatorsOf = ({
 };
 
 /**
- * Over what the site said, not how: the values of the records, or the text of the kept pages where there are none. Where a value stood on its
- * page, and which of the scraper's places found it, may change without its meaning.
+ * Covers content, not layout: the values of the records, or the text of the kept pages if there are none. A value's position on the page, and
+ * the selector that found it, may change without a change of meaning.
  */
 export const contentDigest = (
   records: readonly string[] | undefined,
@@ -183,4 +183,4 @@ const valuesOf = (line: string): unknown => {
   return [from, Object.entries(fields).map(([name, { status, value }]) => [name, status, value])];
 };
 
-const digestOf = (said: unknown): string => `sha256:${hash("sha256", JSON.stringify(said))}`;
+const digestOf = (content: unknown): string => `sha256:${hash("sha256", JSON.stringify(content))}`;

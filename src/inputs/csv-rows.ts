@@ -1,20 +1,20 @@
 import { InputError, type InputRow, MAX_ROW_LENGTH, type RowReader } from "./input-format.ts";
 
-/** Every row becomes an object with a member for each. */
+/** Each row becomes an object with this many members at most. */
 const MOST_COLUMNS = 1000;
 
-/** CSV with a header line: each record becomes an object by the names of the header. */
+/** CSV with a header line: each record becomes an object with the header's names. */
 export class CsvRows implements RowReader {
   readonly #file: string;
   readonly #delimiter: string | undefined;
-  /** What came before the first line was whole, without blank lines. */
+  /** The beginning of the file until the first line is complete, without blank lines. */
   #head = "";
   #blankReturns = 0;
   #blankLines = 0;
   #records: CsvRecords | undefined;
   #names: readonly string[] | undefined;
 
-  /** Without a delimiter the header decides: a comma, or a semicolon or tab where it has no comma. */
+  /** Without a delimiter the header decides: a comma, or a semicolon or tab if it has no comma. */
   constructor(file: string, delimiter?: string) {
     this.#file = file;
     this.#delimiter = delimiter;
@@ -27,7 +27,7 @@ export class CsvRows implements RowReader {
   end(): InputRow[] {
     const rows = this.#read("", true);
     if (this.#names === undefined) {
-      throw this.#badHeader("no-header", 1, "there is nothing in it, not even a header line");
+      throw this.#badHeader("no-header", 1, "the file is empty");
     }
     return rows;
   }
@@ -37,7 +37,7 @@ export class CsvRows implements RowReader {
     const blank = this.#head === "" ? /^[\r\n]*/.exec(piece)![0] : "";
     this.#blankReturns += blank.split("\r").length - 1;
     this.#blankLines += blank.split("\n").length - 1;
-    // Only what is new is looked through: a long header may come in many pieces.
+    // Only new text is searched: a long header may arrive in many pieces.
     const mayEnd = isLast || this.#head.endsWith("\r") || /[\r\n]/.test(piece.slice(blank.length));
     this.#head += piece.slice(blank.length);
     if (!mayEnd && this.#head.length <= MAX_ROW_LENGTH) return [];
@@ -81,31 +81,27 @@ export class CsvRows implements RowReader {
       throw this.#badHeader(
         "bad-header",
         line,
-        `it has ${names.length} columns, and at most ${MOST_COLUMNS} are read`,
+        `it has ${names.length} columns; the limit is ${MOST_COLUMNS}`,
       );
     if (names.some((name) => /^https?:\/\//i.test(name)) || names.every((name) => /^[\d.,+-]*$/.test(name))) {
-      throw this.#badHeader(
-        "no-header",
-        line,
-        `the first line, "${excerpt(names)}", is no line of column names`,
-      );
+      throw this.#badHeader("no-header", line, `the first line, "${excerpt(names)}", is not a header line`);
     }
     const empty = names.indexOf("");
     if (empty !== -1) throw this.#badHeader("bad-header", line, `column ${empty + 1} has no name`);
     const seen = new Set<string>();
     const twice = names.find((name) => seen.size === seen.add(name).size);
     if (twice !== undefined) throw this.#badHeader("bad-header", line, `two columns are named "${twice}"`);
-    // Assigned to an object, this name would vanish without a trace.
+    // Assigned to an object, this name would vanish.
     if (names.includes("__proto__"))
-      throw this.#badHeader("bad-header", line, `"__proto__" is no column name`);
+      throw this.#badHeader("bad-header", line, `"__proto__" is not a valid column name`);
     return names;
   }
 
   #badHeader(code: "bad-header" | "no-header", line: number, reason: string): InputError {
     const wayOut =
       code === "bad-header"
-        ? "Give each column of the header line a name of its own, and leave out those that are not needed"
-        : "A CSV file begins with the names of its columns, such as parcel,name; a plain list of URLs is read with the format urls";
+        ? "Give each column a unique name, and remove columns that are not needed"
+        : "A CSV file starts with its column names, for example parcel,name; for a plain list of URLs use the format urls";
     return new InputError(code, { file: this.#file, line }, reason, wayOut);
   }
 }
@@ -128,12 +124,12 @@ const excerpt = (names: readonly string[]): string => {
   return text.length > 60 ? `${text.slice(0, 60)}…` : text;
 };
 
-/** Characters: shorter records are looked at with every piece. */
+/** Characters: shorter records are parsed again with every piece. */
 const LONG = 64 * 1024;
 
 export interface CsvDialect {
   readonly delimiter: string;
-  /** `\n` stands for CRLF too. */
+  /** `\n` includes CRLF. */
   readonly lineEnd: "\n" | "\r";
 }
 
@@ -142,18 +138,18 @@ export type CsvRecord =
   | { readonly line: number; readonly problem: string };
 
 /**
- * CSV as in RFC 4180, and as it is found: blank lines skipped, a quote inside an unquoted field taken as it stands. After a
- * record that makes no sense, reading goes on at the next line of the file: a quote left open costs one row, not all
- * that follow it. Lines without a quote, nearly all of them in practice, are only cut at their delimiters.
+ * CSV as in RFC 4180 and in practice: blank lines are skipped, a quote inside an unquoted field is literal. After an
+ * invalid record, reading continues at the next line of the file: an unclosed quote costs one row, not all that follow.
+ * Lines without a quote, nearly all in practice, are only split at their delimiters.
  */
 export class CsvRecords {
   readonly #dialect: CsvDialect;
   #rest = "";
-  /** A long record that was not at its end is looked at again when twice as much of it is there: else each piece would cost all before it. */
+  /** A long incomplete record is parsed again when its length has doubled: otherwise each piece would cost all before it. */
   #enough = 0;
-  /** Of the start of `#rest`. */
+  /** Line number of the start of `#rest`. */
   #line: number;
-  /** Inside a line that is too long, of which only the end is still of interest. */
+  /** Inside a line that is too long: everything up to its end is skipped. */
   #isSkipping = false;
 
   constructor(dialect: CsvDialect, firstLine: number) {
@@ -209,12 +205,12 @@ export class CsvRecords {
 }
 
 const PROBLEMS = {
-  unfinished: "a quote is opened here and not closed",
+  unfinished: "a quote is opened here and never closed",
   broken:
-    "there is text between a closing quote and the next delimiter; quotes inside a quoted field are doubled",
+    "there is text between a closing quote and the next delimiter; double the quotes inside a quoted field",
 };
 
-/** Where a character comes next. To be asked with growing positions only: then the text is searched once in all. */
+/** The next position of a character. Call it with increasing positions only: then the text is searched once. */
 class Occurrences {
   readonly #text: string;
   readonly #character: string;
@@ -225,7 +221,7 @@ class Occurrences {
     this.#character = character;
   }
 
-  /** The length of the text where there is none. */
+  /** The length of the text if there is none. */
   from(at: number): number {
     if (this.#found < at) {
       const found = this.#text.indexOf(this.#character, at);
@@ -269,7 +265,7 @@ const readQuoted = (text: string, start: number, dialect: CsvDialect, isLast: bo
       while (at < text.length && text[at] !== delimiter && text[at] !== lineEnd) at += 1;
       fields.push(text.slice(from, text[at] === delimiter ? at : contentEnd(text, from, at, dialect)));
     }
-    // What comes next may be a second quote, which closes nothing, or the rest of a CRLF.
+    // The next piece may start with a second quote, which closes nothing, or the rest of a CRLF.
     if (at >= text.length && !isLast) return "unfinished";
     if (at >= text.length || text[at] === lineEnd) return { fields, innerLines, next: at + 1 };
     if (text[at] !== delimiter) return "broken";
@@ -277,7 +273,7 @@ const readQuoted = (text: string, start: number, dialect: CsvDialect, isLast: bo
   }
 };
 
-/** Of a field whose content begins at `from`; -1 where there is none. */
+/** Of a field whose content begins at `from`; -1 if there is none. */
 const closingQuote = (text: string, from: number): number => {
   let at = text.indexOf('"', from);
   while (at !== -1 && text[at + 1] === '"') at = text.indexOf('"', at + 2);

@@ -11,11 +11,11 @@ const BY_EXTENSION: Readonly<Record<string, InputFormat>> = {
   ".urls": "urls",
 };
 
-/** By the file's name, `.gz` left aside. Names that are used for several formats (`.txt`, `.json`) say nothing. */
+/** By the file's name without `.gz`. Extensions with several formats (`.txt`, `.json`) do not count. */
 export const formatByName = (file: string): InputFormat | undefined =>
   BY_EXTENSION[extname(file.replace(/\.gz$/i, "")).toLowerCase()];
 
-/** By its beginning; undefined as long as there is too little of it to tell. */
+/** By the beginning of the text; undefined while it is too short. */
 export const formatByContent = (head: string): InputFormat | undefined => {
   const text = head.trimStart();
   if (text.startsWith("{")) return "ndjson";
@@ -26,15 +26,15 @@ export const formatByContent = (head: string): InputFormat | undefined => {
   return looksLikeUrl(line) ? "urls" : "csv";
 };
 
-/** The same when there is no more to come. */
+/** The same for the complete text. */
 export const formatOfAll = (text: string, file: string): InputFormat => {
   const format = formatByContent(`${text}\n`);
   if (format !== undefined) return format;
   throw new InputError(
     "empty",
     { file },
-    "there is no input in it",
-    "Give a CSV, NDJSON or JSON file, or a list of URLs",
+    "it has no inputs",
+    "Expected a CSV, NDJSON or JSON file, or a list of URLs",
   );
 };
 
@@ -52,7 +52,7 @@ type InputErrorCode =
   | "expands"
   | "unknown-format";
 
-/** The inputs as a whole cannot be read. A single bad row is no error but a `problem` in its place. */
+/** The inputs as a whole cannot be read. A single bad row is not an error but a row with a `problem`. */
 export class InputError extends Error {
   readonly code: InputErrorCode;
   readonly file: string;
@@ -72,16 +72,16 @@ export class InputError extends Error {
   }
 }
 
-/** One input as read, or why it could not be. `line` is the 1-based line of the file where it begins. */
+/** One input, or why it could not be read. `line` is the 1-based line of the file where it begins. */
 export type InputRow =
   | { readonly line: number; readonly value: Readonly<Record<string, unknown>> }
   | { readonly line: number; readonly problem: string };
 
-/** Turns text that arrives in pieces into rows. What is unfinished at the end of a piece waits for the next one. */
+/** Turns pieces of text into rows. An incomplete row at the end of a piece waits for the next one. */
 export interface RowReader {
   push(text: string): InputRow[];
   end(): InputRow[];
 }
 
-/** No row may be longer, in UTF-16 units: a quote that is never closed must not pull a whole file into memory. */
+/** The longest row, in UTF-16 units: an unclosed quote must not pull a whole file into memory. */
 export const MAX_ROW_LENGTH = 1024 * 1024;

@@ -4,20 +4,20 @@ import { TextDecoder } from "node:util";
 import { createGunzip } from "node:zlib";
 import { InputError } from "./input-format.ts";
 
-/** Large enough that the work per piece does not count, small enough that a batch of rows stays small. */
+/** Large enough that the overhead per piece is negligible, small enough that a batch of rows stays small. */
 const PIECE_BYTES = 64 * 1024;
 
-/** Texts of inputs shrink to a tenth or a thirtieth; what was made to keep a reader busy, to a thousandth. */
+/** Input files compress to a tenth or a thirtieth; decompression bombs to a thousandth. */
 const MOST_EXPANSION = 200;
 const FREE_BYTES = 16 * 1024 * 1024;
 
 export type InputSource = string | AsyncIterable<Uint8Array>;
 
-/** The text of a file, of stdin (`-`) or of a stream, in pieces: unzipped where it is gzip, decoded, without its BOM. */
+/** The text of a file, of stdin (`-`) or of a stream, in pieces: decompressed if it is gzip, decoded, without a BOM. */
 export const inputText = (source: InputSource, file: string): AsyncIterable<string> =>
   decoded(unzipped(openBytes(source, file), file), file);
 
-/** Of a file or of stdin (`-`), as they are. */
+/** The raw bytes of a file or of stdin (`-`). */
 export const inputBytes = (input: string): AsyncGenerator<Uint8Array> =>
   openBytes(input, input === "-" ? "stdin" : input);
 
@@ -36,14 +36,14 @@ async function* openBytes(source: InputSource, file: string): AsyncGenerator<Uin
 const openError = (cause: unknown, file: string): InputError => {
   const code = errorCode(cause);
   return code === "ENOENT"
-    ? new InputError("not-found", { file }, "there is no such file", "Check the path, or use - for stdin", {
+    ? new InputError("not-found", { file }, "the file does not exist", "Check the path, or use - for stdin", {
         cause,
       })
     : new InputError(
         "unreadable",
         { file },
         `it cannot be read (${code})`,
-        "Check that it is a file you may read",
+        "Check that it is a file, and its permissions",
         {
           cause,
         },
@@ -62,7 +62,7 @@ async function* unzipped(bytes: AsyncGenerator<Uint8Array>, file: string): Async
     return;
   }
   const gunzip = createGunzip({ chunkSize: PIECE_BYTES });
-  // Errors of either side come out of the loop over the last stream.
+  // Errors of both streams surface in the loop below.
   pipeline(Readable.from(all), gunzip, () => {});
   let size = 0;
   try {
@@ -72,16 +72,22 @@ async function* unzipped(bytes: AsyncGenerator<Uint8Array>, file: string): Async
         throw new InputError(
           "expands",
           { file },
-          `it unpacks to more than ${MOST_EXPANSION} times its size`,
-          "Send it unpacked if it is meant so",
+          `it decompresses to more than ${MOST_EXPANSION} times its size`,
+          "If this is intended, provide it without compression",
         );
       yield piece;
     }
   } catch (cause) {
     if (!errorCode(cause).startsWith("Z_")) throw cause;
-    throw new InputError("bad-gzip", { file }, "it is not whole as a gzip file", "Fetch or pack it again", {
-      cause,
-    });
+    throw new InputError(
+      "bad-gzip",
+      { file },
+      "the gzip file is incomplete or damaged",
+      "Download or compress it again",
+      {
+        cause,
+      },
+    );
   }
 }
 
@@ -122,7 +128,7 @@ const encodingOf = (first: Uint8Array, file: string): string => {
   if (first[0] === 0xff && first[1] === 0xfe) return "utf-16le";
   if (first[0] === 0xfe && first[1] === 0xff) return "utf-16be";
   if (first.subarray(0, 4096).includes(0)) {
-    const wayOut = "Spreadsheets are exported as CSV first; CSV, NDJSON, JSON and lists of URLs are read";
+    const wayOut = "Supported are CSV, NDJSON, JSON and lists of URLs; export spreadsheets as CSV";
     throw new InputError("unknown-format", { file }, "it is not a text file", wayOut);
   }
   return "utf-8";
@@ -130,5 +136,5 @@ const encodingOf = (first: Uint8Array, file: string): string => {
 
 const badEncoding = (file: string, line: number, cause: unknown): InputError => {
   const wayOut = "Convert it first, for example: iconv -f windows-1252 -t utf-8 IN > OUT";
-  return new InputError("bad-encoding", { file, line }, "this is not UTF-8", wayOut, { cause });
+  return new InputError("bad-encoding", { file, line }, "the text is not UTF-8", wayOut, { cause });
 };

@@ -2,7 +2,7 @@ import { InputError, type InputRow, MAX_ROW_LENGTH, type RowReader } from "./inp
 
 type Line = { readonly value: Record<string, unknown> } | { readonly problem: string } | undefined;
 
-/** One row a line; `undefined` from `readLine` skips the line. */
+/** One row per line; `undefined` from `readLine` skips the line. */
 class LineRows implements RowReader {
   readonly #readLine: (line: string) => Line;
   #rest = "";
@@ -14,7 +14,7 @@ class LineRows implements RowReader {
   }
 
   push(text: string): InputRow[] {
-    // Only what is new is looked through: a long line may come in many pieces.
+    // Only new text is searched: a long line may arrive in many pieces.
     const lines = text.includes("\n") ? (this.#rest + text).split("\n") : [this.#rest + text];
     this.#rest = lines.pop()!;
     const rows = lines.flatMap((line) => this.#take(line));
@@ -42,10 +42,10 @@ class LineRows implements RowReader {
   }
 }
 
-/** One JSON object a line. */
+/** One JSON object per line. */
 export const ndjsonRows = (): RowReader => new LineRows((line) => (line === "" ? undefined : readJson(line)));
 
-/** One URL a line; blank lines and those that begin with `#` are skipped. */
+/** One URL per line; blank lines and those that begin with `#` are skipped. */
 export const urlRows = (): RowReader =>
   new LineRows((line) => (line === "" || line.startsWith("#") ? undefined : { value: { url: line } }));
 
@@ -58,19 +58,19 @@ export const readJson = (text: string): Exclude<Line, undefined> => {
   }
   return isObject(parsed)
     ? { value: parsed }
-    : { problem: 'an input is a JSON object, such as {"parcel": "1"}' };
+    : { problem: 'expected a JSON object, for example {"parcel": "1"}' };
 };
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 /**
- * The objects of one JSON array, however large: the text is cut at the commas of the outermost level, found by counting
- * brackets outside of strings, and each piece parsed by itself. `#depth` is 0 before and after the array, 1 in it.
+ * The objects of one JSON array of any size: the text is split at the commas of the outermost level, found by counting
+ * brackets outside of strings, and each part is parsed separately. `#depth` is 0 outside the array, 1 in it.
  */
 export class JsonArrayRows implements RowReader {
   readonly #file: string;
-  /** The element that has begun, as far as it is there. */
+  /** The current element, as far as it has been read. */
   #element = "";
   #elementLine = 1;
   #line = 1;
@@ -118,7 +118,7 @@ export class JsonArrayRows implements RowReader {
     if (this.#element.length > MAX_ROW_LENGTH) {
       throw this.#bad(
         this.#elementLine,
-        "an element of the array is longer than 1 MiB, or a bracket in it is not closed",
+        "an element of the array is longer than 1 MiB or has an unclosed bracket",
       );
     }
     return rows;
@@ -126,7 +126,9 @@ export class JsonArrayRows implements RowReader {
 
   end(): InputRow[] {
     if (this.#state === "before") throw this.#notAnArray();
-    return this.#state === "after" ? [] : [{ line: this.#line, problem: "the array ends here without a ]" }];
+    return this.#state === "after"
+      ? []
+      : [{ line: this.#line, problem: "the closing ] of the array is missing" }];
   }
 
   #take(end: string): InputRow[] {
@@ -134,17 +136,17 @@ export class JsonArrayRows implements RowReader {
     const line = this.#elementLine + (/^\s*/.exec(text)![0].split("\n").length - 1);
     this.#element = "";
     this.#elementLine = this.#line;
-    // Nothing between two brackets is an empty array; nothing before a comma is a slip.
+    // An empty text between brackets is an empty array; before a comma it is a mistake.
     if (text.trim() === "" && this.#state === "after") return [];
     return [{ line, ...readJson(text) }];
   }
 
   #notAnArray(): InputError {
-    return this.#bad(this.#line, "this is not one JSON array");
+    return this.#bad(this.#line, "the text is not a single JSON array");
   }
 
   #bad(line: number, reason: string): InputError {
-    const wayOut = "Write the inputs as [{…}, {…}], or one object a line with the format ndjson";
+    const wayOut = "Write the inputs as [{…}, {…}], or one object per line with the format ndjson";
     return new InputError("bad-json", { file: this.#file, line }, reason, wayOut);
   }
 }

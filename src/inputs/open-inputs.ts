@@ -5,19 +5,19 @@ import { InputError, type InputFormat } from "./input-format.ts";
 import { inputBytes } from "./input-text.ts";
 import { readInputs } from "./read-inputs.ts";
 
-/** Standard input or a pipe: what was read of it is gone, and a second reading would find nothing. */
+/** Standard input or a pipe: it cannot be read a second time. */
 export const isReadOnce = (input: string): boolean => {
   if (input === "-") return true;
   try {
     return !statSync(input).isFile();
   } catch {
-    return false; // it is not there, as reading it will tell
+    return false; // it does not exist; reading it reports that
   }
 };
 
 /**
- * The rows for a scraper, of which the first have been read: inputs that cannot be opened, are empty, or do not fit it are told before there
- * is a job.
+ * The rows for a scraper. The first ones are already read, so that inputs that cannot be opened, are empty, or do not fit are reported before
+ * a job exists.
  */
 export const openInputs = async (
   input: string,
@@ -38,7 +38,7 @@ export const openInputs = async (
   })();
 };
 
-/** Whether a file has rows that can be read; throws `InputError`. */
+/** Throws `InputError` if a file has no readable rows. */
 export const lookInto = async (input: string, format: InputFormat | undefined): Promise<void> =>
   await mustHaveRows(input, readInputs(input, format ? { format } : {}));
 
@@ -52,7 +52,7 @@ export interface BytesOnce {
   readonly isGzip: boolean;
 }
 
-/** The bytes of an input that can be read once only, after a look at its beginning. */
+/** The bytes of an input that can be read only once, after a check of its beginning. */
 export const openBytesOnce = async (input: string, format: InputFormat | undefined): Promise<BytesOnce> => {
   const bytes = inputBytes(input);
   const seen: Uint8Array[] = [];
@@ -75,16 +75,16 @@ const noRows = (input: string): InputError =>
   new InputError(
     "empty",
     { file: input === "-" ? "stdin" : input },
-    "there is no input in it",
-    "Give a CSV, NDJSON or JSON file, or a list of URLs",
+    "it has no inputs",
+    "Expected a CSV, NDJSON or JSON file, or a list of URLs",
   );
 
-/** So many rows in a row that do not fit, from the first one on, are the wrong file. */
+/** If the first rows, this many, do not fit, it is the wrong file. */
 const ENOUGH = 500;
 
 /**
- * Passes the rows on, but refuses a file none of whose rows fits the scraper: that is one mistake (a wrong header, the wrong file), to be told
- * once and before anything runs, and not as many rejected inputs.
+ * Passes the rows on, but throws if no row of the file fits the scraper: that is one mistake (a wrong header, the wrong file), reported once
+ * before anything runs, not as many rejected inputs.
  */
 export async function* refuseMisfits(
   batches: AsyncIterable<readonly InputRow[]>,
@@ -119,9 +119,9 @@ export async function* refuseMisfits(
   throw new InputError(
     "bad-header",
     { file, line: first.line },
-    `no input fits the scraper ${scraper.name} (${count} looked at): ${first.problem}`,
+    `no input fits the scraper ${scraper.name} (${count} checked): ${first.problem}`,
     columns === ""
       ? "Correct the file and run again"
-      : `The file has: ${columns}. Name its columns as the scraper's input does, and run again`,
+      : `The file's columns are ${columns}. Rename them to match the scraper's input, and run again`,
   );
 }

@@ -12,15 +12,15 @@ import { type InputSource, inputText } from "./input-text.ts";
 import { JsonArrayRows, ndjsonRows, urlRows } from "./line-rows.ts";
 
 /**
- * The rows of a file, of stdin (`-`) or of a stream, in batches as they are read: memory does not grow with the file.
- * Without a format the file's name decides, then its beginning. Throws `InputError` where there is nothing to go on.
+ * The rows of a file, of stdin (`-`) or of a stream, in batches: memory does not grow with the file. Without a format
+ * the file's name decides, then its beginning. Throws `InputError`.
  */
 export async function* readInputs(
   source: InputSource,
   options: {
     readonly format?: InputFormat;
     readonly name?: string;
-    /** Characters that are read at once: few where others wait for this thread. */
+    /** Characters parsed at once: few if the thread has other work. */
     readonly pieceLength?: number;
   } = {},
 ): AsyncGenerator<InputRow[]> {

@@ -2,12 +2,13 @@ import { randomUUID } from "node:crypto";
 import { constants } from "node:fs";
 import { chmod, copyFile, mkdir, open, readFile, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { BlobError, type Blobs } from "../ports/blobs.ts";
+import { ifFound } from "../archive/stored-bytes.ts";
+import type { Blobs } from "../ports/blobs.ts";
 import type { Damage, LedgerCheck } from "../ports/ledger-check.ts";
 import type { Ledger } from "../ports/ledger.ts";
 import { Fsck } from "./fsck.ts";
 
-/** What copying needs from a backend. */
+/** The backend's part of a copy. */
 export interface CopyTools {
   readonly ledgerFile: string;
   readonly copyLedger: (from: string, to: string) => Promise<void>;
@@ -20,11 +21,11 @@ export interface CopyTools {
 export interface Copied {
   objects: number;
   bytes: number;
-  /** Of those objects, how many were there from before. */
+  /** Of those objects, how many already existed. */
   kept: number;
 }
 
-/** `backup.json`, written last: a folder with it has a whole backup in it. */
+/** `backup.json`, written last: a folder that has it holds a complete backup. */
 interface BackupMark {
   readonly id: string;
   /** When the ledger was copied. */
@@ -43,7 +44,7 @@ export class BackupError extends Error {
 }
 
 const MARK = "backup.json";
-/** A job that is removed meanwhile takes objects away that the copied ledger names: then it is copied again. */
+/** A job that is removed during the copy takes objects away that the copied ledger refers to: then the ledger is copied again. */
 const TRIES = 3;
 
 export interface BackupEnd extends BackupMark {
@@ -52,14 +53,14 @@ export interface BackupEnd extends BackupMark {
 }
 
 /**
- * Copies a data folder that may be in use, in an order that a kill at any moment does no harm to: how far uploads had come, then the ledger, then
- * the objects, all of which the ledger names and that never change. An upload mark that is older than the ledger only folds inputs again; a newer
- * one would lose some. The ledger and the mark of the backup before are replaced last, so that until then that one can be restored.
+ * Copies a data folder that may be in use, in an order that makes a kill at any moment harmless: upload marks, then the ledger, then the
+ * objects, which never change. An upload mark older than the ledger only folds inputs again; a newer one would lose some. The previous
+ * backup's ledger and mark are replaced last, so that it can be restored until then.
  */
 export const backup = async (data: string, to: string, tools: CopyTools): Promise<BackupEnd> => {
   await refuseOther(to);
   await mkdir(to, { recursive: true, mode: 0o700 });
-  await writeFile(join(to, `${MARK}.part`), "", { mode: 0o600 }); // tells whose folder it is, should this be broken off
+  await writeFile(join(to, `${MARK}.part`), "", { mode: 0o600 }); // identifies the folder if this is interrupted
   const source = await tools.openBlobs(join(data, "blobs"));
   const target = await tools.openBlobs(join(to, "blobs"));
   const part = join(to, `${tools.ledgerFile}.part`);
@@ -85,7 +86,7 @@ export const backup = async (data: string, to: string, tools: CopyTools): Promis
   }
 };
 
-/** Into an empty folder, or one in which the same restore was broken off. The ledger comes last: before that it is no data folder. */
+/** Into an empty folder, or one in which the same restore was interrupted. The ledger comes last: without it, it is not a data folder. */
 export const restore = async (
   from: string,
   data: string,
@@ -95,7 +96,7 @@ export const restore = async (
   if (!mark)
     throw new BackupError(
       "not-a-backup",
-      `${from}: no complete backup is here. Name the folder that \`sluice backup\` wrote; one that was broken off is finished by running it again.`,
+      `${from}: this folder has no complete backup. Name a folder written by \`sluice backup\`; to finish an interrupted backup, run it again.`,
     );
   const restoring = join(data, tools.restoringFile);
   const before = await readFile(restoring, "utf8").catch(() => undefined);
@@ -103,7 +104,7 @@ export const restore = async (
   if (!isEmpty && before !== mark.id)
     throw new BackupError(
       "not-empty",
-      `${data}: not empty, and nothing in it is overwritten. Choose an empty folder with --data DIR.`,
+      `${data}: the folder is not empty, and restore does not overwrite files. Choose an empty folder with --data DIR.`,
     );
   await mkdir(data, { recursive: true, mode: 0o700 });
   await writeFile(restoring, mark.id, { flush: true, mode: 0o600 });
@@ -122,7 +123,7 @@ export const restore = async (
 };
 
 const UPLOAD = /^jobs\/[^/]+\/upload\.json$/;
-/** All others are put once and never change. */
+/** All other objects are put once and never change. */
 const isRewritten = (name: string): boolean =>
   /\/(manifest\.jsonl|manifest-mark\.json|chosen\.json|upload\.json|job\.json)$|^service\//.test(name);
 
@@ -130,7 +131,7 @@ const readUploads = async (blobs: Blobs): Promise<Map<string, Uint8Array>> => {
   const uploads = new Map<string, Uint8Array>();
   for await (const { name } of blobs.list("jobs/"))
     if (UPLOAD.test(name)) {
-      const bytes = await unlessGone(blobs.get(name));
+      const bytes = await ifFound(blobs.get(name));
       if (bytes) uploads.set(name, bytes);
     }
   return uploads;
@@ -145,13 +146,13 @@ const copyObjects = async (
   const copied: Copied = { objects: 0, bytes: 0, kept: 0 };
   const there = target.list("")[Symbol.asyncIterator]();
   let next = await there.next();
-  // Both lists are in the order of names: neither is held in memory.
+  // Both lists are ordered by name: neither is held in memory.
   for await (const { name, size } of source.list("")) {
     while (next.done !== true && next.value.name < name) next = await there.next();
     const isSame = next.done !== true && next.value.name === name && next.value.size === size;
     if (!isWanted(name)) continue;
     const isKept = isSame && !isRewritten(name);
-    if (!isKept && !(await unlessGone(target.put(name, source.stream(name))))) continue;
+    if (!isKept && !(await ifFound(target.put(name, source.stream(name))))) continue;
     copied.objects++;
     copied.bytes += size;
     if (isKept) copied.kept++;
@@ -159,15 +160,6 @@ const copyObjects = async (
   }
   await there.return?.();
   return copied;
-};
-
-const unlessGone = async <T>(work: Promise<T>): Promise<T | undefined> => {
-  try {
-    return await work;
-  } catch (error) {
-    if (error instanceof BlobError && error.code === "not-found") return undefined;
-    throw error;
-  }
 };
 
 const verify = async (tools: CopyTools, file: string, blobs: Blobs): Promise<Damage[]> => {
@@ -180,7 +172,7 @@ const refuseOther = async (to: string): Promise<void> => {
   if (names.length > 0 && !names.includes(MARK) && !names.includes(`${MARK}.part`))
     throw new BackupError(
       "not-empty",
-      `${to}: there is something else in this folder. Choose an empty one, or one with an earlier backup.`,
+      `${to}: this folder has other files. Choose an empty one, or one with an earlier backup.`,
     );
 };
 

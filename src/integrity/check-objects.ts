@@ -4,14 +4,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { type CheckedMember, checkSegment } from "../archive/check-segment.ts";
-import { sha256 } from "../archive/stored-bytes.ts";
-import { BlobError, type Blobs } from "../ports/blobs.ts";
+import { ifFound, sha256 } from "../archive/stored-bytes.ts";
+import type { Blobs } from "../ports/blobs.ts";
 import type { Damage, StoredRef } from "../ports/ledger-check.ts";
 
 const EXTRACT_AGAIN = "restore it from a backup, or make the records again with `sluice extract`";
 const FETCH_AGAIN = "restore it from a backup; the item can be collected again by a new job";
 
-/** A WARC segment with its index, and whether all that items point to in it is there. */
+/** Checks a WARC segment, its index, and the captures that items refer to in it. */
 export async function* checkCaptures(blobs: Blobs, refs: RefIndex, name: string): AsyncGenerator<Damage> {
   const checked = checkSegment(name, await blobs.get(name));
   const { problem, index, files } = checked;
@@ -36,27 +36,27 @@ export async function* checkCaptures(blobs: Blobs, refs: RefIndex, name: string)
         what: "item",
         where: name,
         job: ref.job,
-        problem: `job ${ref.job}, item ${ref.key}: its capture (${ref.length} bytes at ${ref.offset}) is not in the segment as it was stored`,
+        problem: `job ${ref.job}, item ${ref.key}: its capture (${ref.length} bytes at ${ref.offset}) differs from what was stored`,
         advice: FETCH_AGAIN,
       };
   if (index === undefined) return;
-  const stored = await getOrNone(blobs, `${name}.cdxj`);
+  const stored = await ifFound(blobs.get(`${name}.cdxj`));
   if (stored && Buffer.from(stored).equals(index)) return;
   if (stored && isOlder(stored, index)) return;
   yield {
     what: "index",
     where: `${name}.cdxj`,
-    problem: stored ? "it is not what its segment says" : "it is missing",
+    problem: stored ? "it does not match its segment" : "it is missing",
     ...(!stored && { code: "missing" }),
     repair: "index",
   };
 }
 
-/** What the segment's index must be. */
+/** The segment's correct index. */
 export const indexOf = async (blobs: Blobs, segment: string): Promise<Uint8Array | undefined> =>
   checkSegment(segment, await blobs.get(segment)).index;
 
-/** Indexes of older versions have no line about the segment. */
+/** Indexes of older versions lack the line about the segment. */
 const isOlder = (stored: Uint8Array, index: Uint8Array): boolean => {
   const expected = Buffer.from(index);
   return expected.subarray(expected.indexOf("\n") + 1).equals(stored);
@@ -65,7 +65,7 @@ const isOlder = (stored: Uint8Array, index: Uint8Array): boolean => {
 const isSame = (member: CheckedMember | undefined, { length, digest }: IndexedRef): boolean =>
   member?.length === length && member.digest === digest;
 
-/** A segment of records: each item's range has its own digest. */
+/** Checks a segment of records: each item's range has its own digest. */
 export async function* checkRecords(
   blobs: Blobs,
   refs: RefIndex,
@@ -88,7 +88,7 @@ export async function* checkRecords(
   return unverified;
 }
 
-/** A file that is an object of its own; what points to it says what it must be. */
+/** Checks a file that is a separate object against the refs to it. */
 export async function* checkFile(blobs: Blobs, refs: RefIndex, name: string): AsyncGenerator<Damage> {
   const hash = createHash("sha256");
   let size = 0;
@@ -104,27 +104,18 @@ export async function* checkFile(blobs: Blobs, refs: RefIndex, name: string): As
     yield {
       what: "file",
       where: name,
-      problem: `${whose}the file is not what was stored`,
+      problem: `${whose}the file differs from what was stored`,
       advice: FETCH_AGAIN,
       ...(named && { job: named.job }),
     };
 }
 
-export const getOrNone = async (blobs: Blobs, name: string): Promise<Uint8Array | undefined> => {
-  try {
-    return await blobs.get(name);
-  } catch (error) {
-    if (error instanceof BlobError && error.code === "not-found") return undefined;
-    throw error;
-  }
-};
-
 type Kind = StoredRef["kind"] | "note";
-export type IndexedRef = Omit<StoredRef, "kind"> & { readonly kind: Kind };
+type IndexedRef = Omit<StoredRef, "kind"> & { readonly kind: Kind };
 
 /**
- * All that items point to, by object. In a temporary file, some 200 bytes for each capture: a ledger is in the order of items, an archive in that
- * of objects, and both may be larger than memory.
+ * All refs of items, by object. In a temporary file, about 200 bytes for each capture: the ledger is ordered by item, the archive by object,
+ * and both may be larger than memory.
  */
 export class RefIndex implements Disposable {
   readonly #folder = mkdtempSync(join(tmpdir(), "sluice-fsck-"));
@@ -132,7 +123,7 @@ export class RefIndex implements Disposable {
   readonly #clear = (): void => rmSync(this.#folder, { recursive: true, force: true });
 
   constructor() {
-    process.once("exit", this.#clear); // also when it was interrupted
+    process.once("exit", this.#clear); // also on interruption
     this.#db.exec("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -16384");
     this.#db.exec(
       `CREATE TABLE refs (blob TEXT NOT NULL, start INTEGER NOT NULL, length INTEGER NOT NULL, digest TEXT, kind TEXT NOT NULL,
@@ -142,7 +133,6 @@ export class RefIndex implements Disposable {
     );
   }
 
-  /** In one transaction, however many. */
   put(refs: Iterable<IndexedRef>): void {
     const insert = this.#db.prepare("INSERT INTO refs VALUES (?, ?, ?, ?, ?, ?, ?)");
     this.#db.exec("BEGIN");
@@ -151,7 +141,7 @@ export class RefIndex implements Disposable {
     this.#db.exec("COMMIT");
   }
 
-  /** What points to the object, which is there. */
+  /** The refs to an existing object. */
   *take(blob: string): Generator<IndexedRef> {
     this.#db.prepare("INSERT OR IGNORE INTO seen VALUES (?)").run(blob);
     for (const { start, digest, ...row } of this.#db
@@ -162,7 +152,7 @@ export class RefIndex implements Disposable {
       yield { ...row, offset: start, ...(digest !== null && { digest }) };
   }
 
-  /** Objects that nobody has taken, though items point to them. */
+  /** Objects with refs that were never taken. */
   *missing(): Generator<{
     readonly blob: string;
     readonly job: string;

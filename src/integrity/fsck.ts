@@ -2,17 +2,17 @@ import { createHash } from "node:crypto";
 import type { StoredExtraction } from "../archive/extractions.ts";
 import { isJournal, readLines } from "../archive/journal.ts";
 import { itemPages, manifestLine, manifestName, readManifest } from "../archive/manifest.ts";
-import { ArchiveError, isStorageError, openSealedJson, sha256 } from "../archive/stored-bytes.ts";
+import { ArchiveError, ifFound, isStorageError, openSealedJson, sha256 } from "../archive/stored-bytes.ts";
 import type { Blobs } from "../ports/blobs.ts";
 import type { Damage, LedgerCheck } from "../ports/ledger-check.ts";
 import { type JobLedger, type Ledger, LedgerError } from "../ports/ledger.ts";
-import { checkCaptures, checkFile, checkRecords, getOrNone, RefIndex } from "./check-objects.ts";
+import { checkCaptures, checkFile, checkRecords, RefIndex } from "./check-objects.ts";
 
 interface FsckStores {
-  /** A look at the ledger as it is now. */
+  /** Opens a view of the ledger as it is now. */
   readonly look: () => LedgerCheck;
   readonly blobs: Blobs;
-  /** For manifests, which are written from it; undefined where it cannot be opened. */
+  /** For manifests, which are written from it. */
   readonly openLedger: () => Promise<Ledger>;
 }
 
@@ -20,9 +20,9 @@ export interface FsckCounts {
   objects: number;
   bytes: number;
   jobs: number;
-  /** Records of older versions, which have no checksum. */
+  /** Records of older versions without a checksum. */
   unverified: number;
-  /** Objects of jobs that the ledger does not know, with their bytes. */
+  /** Objects of jobs unknown to the ledger, and their bytes. */
   orphans: number;
   orphanBytes: number;
 }
@@ -33,8 +33,8 @@ interface FsckOptions {
 }
 
 /**
- * Holds a data folder against itself: the ledger's rows against their checksums and counters, every object against its digests, and both against
- * each other. Changes nothing. The ledger is looked at first: what it points to was stored before.
+ * Checks a data folder for consistency: the ledger's rows against their checksums and counters, every object against its digests, and both
+ * against each other. Changes nothing. The ledger is read first: what it refers to was stored before.
  */
 export class Fsck {
   readonly #stores: FsckStores;
@@ -65,7 +65,7 @@ export class Fsck {
         yield* this.#objects(check, index);
         yield* this.#missing(index);
       } catch (error) {
-        // Told already: the ledger could not be read to its end.
+        // Already reported: the ledger could not be read to its end.
         if (isReadable || error instanceof LedgerError || isStorageError(error)) throw error;
         return;
       }
@@ -100,7 +100,7 @@ export class Fsck {
     const { blobs } = this.#stores;
     if (name.endsWith(".warc.gz")) yield* checkCaptures(blobs, index, name);
     else if (name.endsWith(".warc.gz.cdxj")) {
-      if (!(await getOrNone(blobs, name.slice(0, -".cdxj".length))))
+      if (!(await ifFound(blobs.get(name.slice(0, -".cdxj".length)))))
         yield { what: "index", where: name, problem: "its segment is missing", code: "missing" };
     } else if (name.includes("/records/")) this.counts.unverified += yield* checkRecords(blobs, index, name);
     else if (isJournal(name)) yield* checkJournal(blobs, name);
@@ -136,25 +136,25 @@ export class Fsck {
     try {
       for (const job of jobs) {
         const stored = await digestOf(blobs.stream(manifestName(job)));
-        if (stored === undefined) continue; // written by and by
+        if (stored === undefined) continue; // not written yet
         let endedAt: number | undefined;
         try {
           endedAt = (await ledger.readJob(job))?.endedAt;
           if (endedAt === undefined || (await digestOf(manifestLines(ledger, job))) === stored) continue;
           if ((await digestOf(manifestLines(ledger, job, true))) === stored) continue;
         } catch (error) {
-          if (error instanceof LedgerError) continue; // a job or an item that was told as damaged
+          if (error instanceof LedgerError) continue; // already reported as damaged
           throw error;
         }
-        const mark = await getOrNone(blobs, `jobs/${job}/manifest-mark.json`);
+        const mark = await ifFound(blobs.get(`jobs/${job}/manifest-mark.json`));
         const isOfEarlierEnd = mark && !Buffer.from(mark).toString().includes(String(endedAt));
         const line = await firstBadLine(blobs, job);
-        if (isOfEarlierEnd && line === undefined) continue; // to be written again
+        if (isOfEarlierEnd && line === undefined) continue; // will be written again
         yield {
           what: "manifest",
           where: manifestName(job),
           job,
-          problem: line ?? "it is not what the ledger says",
+          problem: line ?? "it does not match the ledger",
           repair: "manifest",
         };
       }
@@ -173,7 +173,7 @@ const whatIs = (name: string): Damage["what"] => {
   return name.includes("/records/") ? "records" : "manifest";
 };
 
-/** `isOlder`: as versions wrote it that told neither why an item was skipped nor what has changed. */
+/** `isOlder`: as written by versions without `skipped` and `change`. */
 async function* manifestLines(ledger: JobLedger, job: string, isOlder = false): AsyncGenerator<Uint8Array> {
   for await (const page of itemPages(ledger, job))
     yield Buffer.from(
@@ -186,7 +186,7 @@ async function* manifestLines(ledger: JobLedger, job: string, isOlder = false): 
     );
 }
 
-/** Undefined where the object is not there. */
+/** Undefined if the object does not exist. */
 const digestOf = async (chunks: AsyncIterable<Uint8Array>): Promise<string | undefined> => {
   const hash = createHash("sha256");
   try {
@@ -219,34 +219,34 @@ async function* checkExtraction(blobs: Blobs, name: string): AsyncGenerator<Dama
     return;
   }
   for (const segment of [...extraction.segments, ...extraction.failures]) {
-    const bytes = await getOrNone(blobs, segment);
+    const bytes = await ifFound(blobs.get(segment));
     const digest = extraction.digests?.[segment];
     const isWrong = !bytes || (digest !== undefined && sha256(bytes) !== digest);
     if (isWrong)
       yield {
         what: "extraction",
         where: segment,
-        problem: bytes ? "its digest is another" : "it is missing",
+        problem: bytes ? "digest mismatch" : "it is missing",
         ...(!bytes && { code: "missing" }),
         advice,
       };
   }
 }
 
-/** What a lost ledger would be rebuilt from. The ledger is there, and has all that it says. */
+/** A lost ledger would be rebuilt from these. Damage here does not affect the present ledger. */
 async function* checkJournal(blobs: Blobs, name: string): AsyncGenerator<Damage> {
   try {
     await readLines(blobs, name);
   } catch (error) {
     if (!(error instanceof ArchiveError)) throw error;
-    yield { what: "journal", where: name, problem: "its digest is another", advice: JOURNAL_ADVICE };
+    yield { what: "journal", where: name, problem: "digest mismatch", advice: JOURNAL_ADVICE };
   }
 }
 
 const JOURNAL_ADVICE =
-  "restore it from a backup. Until then, `sluice rebuild` would not find what it says; the job itself is not concerned";
+  "restore it from a backup. Until then, `sluice rebuild` could not recover its contents; the job itself is not affected";
 
-/** Notes of how far something has come; those with a digest fit it. */
+/** Progress files. Those with a digest must match it. */
 function* checkJson(name: string, bytes: Uint8Array): Generator<Damage> {
   try {
     openSealedJson(bytes);

@@ -4,17 +4,16 @@ import { join } from "node:path";
 import { inputsPrefix, type JobFile, readJobFile, readLines, settledPrefix } from "../archive/journal.ts";
 import { type LaneLimit, LANES_FILE, REGISTRY_FILE, type RegistryFile } from "../archive/journaled-ledger.ts";
 import { readManifest, writeManifest } from "../archive/manifest.ts";
-import { ArchiveError, openSealedJson } from "../archive/stored-bytes.ts";
+import { ArchiveError, ifFound, openSealedJson } from "../archive/stored-bytes.ts";
 import { BlobError, type Blobs } from "../ports/blobs.ts";
 import type { LedgerRebuild, ListedItem, LostJob, RebuiltJob } from "../ports/ledger-check.ts";
 import type { Ledger } from "../ports/ledger.ts";
 import type { Registry } from "../ports/registry.ts";
-import { getOrNone } from "./check-objects.ts";
 
-/** What rebuilding needs from a backend. */
+/** The backend's part of a rebuild. */
 export interface RebuildTools {
   readonly ledgerFile: string;
-  /** The new ledger's name until it is whole. */
+  /** The new ledger's name until it is complete. */
   readonly rebuildFile: string;
   readonly openBlobs: (data: string) => Promise<Blobs>;
   readonly openRebuild: (file: string) => Promise<LedgerRebuild>;
@@ -27,10 +26,10 @@ export interface RebuildTools {
 
 export interface Rebuilt {
   readonly jobs: readonly RebuiltJob[];
-  /** What could not be recovered, a sentence each. */
+  /** What could not be recovered, one sentence each. */
   readonly problems: readonly string[];
   readonly clients: number;
-  /** Keys that are valid again. */
+  /** Valid keys. */
   readonly keys: number;
   readonly webhooks: number;
 }
@@ -45,8 +44,8 @@ export class RebuildError extends Error {
 }
 
 /**
- * Makes the ledger of a data folder again from the archive. The new ledger is built beside and gets its name when it is whole: killed before, it
- * is as if nothing had happened, and the next run begins anew. Nothing in the archive is deleted.
+ * Rebuilds the ledger of a data folder from the archive. The new ledger is built under another name and renamed when it is complete: a kill
+ * before that has no effect, and the next run starts over. Nothing in the archive is deleted.
  */
 export const rebuild = async (data: string, tools: RebuildTools): Promise<Rebuilt> => {
   refuseLedger(data, tools.ledgerFile);
@@ -81,10 +80,10 @@ export const rebuild = async (data: string, tools: RebuildTools): Promise<Rebuil
 const nothingThere = (data: string): RebuildError =>
   new RebuildError(
     "nothing-there",
-    `${data}: there is no archive here that a ledger could be rebuilt from. Name the data folder with --data DIR.`,
+    `${data}: this folder has no archive to rebuild a ledger from. Name the data folder with --data DIR.`,
   );
 
-/** Also a log that was left behind: SQLite would write it into the new ledger. */
+/** Includes a leftover log: SQLite would write it into the new ledger. */
 const refuseLedger = (data: string, ledgerFile: string): void => {
   const there = ["", "-wal", "-shm"]
     .map((end) => `${ledgerFile}${end}`)
@@ -92,8 +91,8 @@ const refuseLedger = (data: string, ledgerFile: string): void => {
   if (there.length > 0)
     throw new RebuildError(
       "ledger-there",
-      `${data}: the ledger is there (${there.join(", ")}), and is not overwritten. \`sluice fsck\` tells whether it is damaged. ` +
-        `To rebuild it all the same, stop every Sluice process, then move it away: mkdir ${data}/old-ledger && mv ${there.map((name) => `${data}/${name}`).join(" ")} ${data}/old-ledger`,
+      `${data}: the ledger exists (${there.join(", ")}) and is not overwritten. \`sluice fsck\` checks whether it is damaged. ` +
+        `To rebuild it anyway, stop every Sluice process, then move it away: mkdir ${data}/old-ledger && mv ${there.map((name) => `${data}/${name}`).join(" ")} ${data}/old-ledger`,
     );
 };
 
@@ -115,7 +114,7 @@ const findJobs = async (blobs: Blobs, problems: string[]): Promise<FoundJob[]> =
       if (file) found.push({ ...file, id });
       else
         problems.push(
-          `${id}: it has no job.json, because an older version wrote it or it was removed. Its objects are left as they are.`,
+          `${id}: it has no job.json, because an older version wrote it or it was removed. Its objects are unchanged.`,
         );
     } catch (error) {
       if (!(error instanceof SyntaxError)) throw error;
@@ -148,7 +147,7 @@ const lostJob = async (
   const inputs = below(inputsPrefix(id));
   for await (const _ of linesOf(
     inputs,
-    "inputs that are only there are lost, give them again with `sluice resume --input`",
+    "inputs stored only there are lost; provide them again with `sluice resume --input`",
   ));
   const isListed = await hasManifest(blobs, id, problems);
   const { endedAt, ...lasting } = view;
@@ -159,7 +158,7 @@ const lostJob = async (
       inputs.filter((name) => !damaged.has(name)),
       "",
     ),
-    settled: linesOf(below(settledPrefix(id)), "what ended there and is in no manifest is fetched again"),
+    settled: linesOf(below(settledPrefix(id)), "items recorded only there are fetched again"),
     manifest: isListed ? readManifest(blobs, id) : nothing(),
     ...(isListed && manifestAt !== undefined && { manifestAt }),
     has: (blob) => objects.has(blob),
@@ -169,7 +168,7 @@ const lostJob = async (
 
 async function* nothing(): AsyncGenerator<ListedItem> {}
 
-/** Read to its end first: half a manifest is none. */
+/** Reads the manifest to its end first: half a manifest does not count. */
 const hasManifest = async (blobs: Blobs, job: string, problems: string[]): Promise<boolean> => {
   try {
     for await (const _ of readManifest(blobs, job));
@@ -177,18 +176,18 @@ const hasManifest = async (blobs: Blobs, job: string, problems: string[]): Promi
   } catch (error) {
     if (error instanceof BlobError && error.code === "not-found") return false;
     if (!(error instanceof ArchiveError)) throw error;
-    problems.push(`${job}: ${error.message}; what is only there is fetched again.`);
+    problems.push(`${job}: ${error.message}; items recorded only there are fetched again.`);
     return false;
   }
 };
 
 type Service = Pick<Rebuilt, "clients" | "keys" | "webhooks">;
 
-/** Clients with their keys, and what operators have said of lanes. Webhooks get new secrets: the archive never has any. */
+/** Restores clients, keys and the operators' lane settings. Webhooks get new secrets: the archive stores none. */
 const restoreService = async (blobs: Blobs, file: string, tools: RebuildTools): Promise<Service> => {
   const [registryBytes, laneBytes] = [
-    await getOrNone(blobs, REGISTRY_FILE),
-    await getOrNone(blobs, LANES_FILE),
+    await ifFound(blobs.get(REGISTRY_FILE)),
+    await ifFound(blobs.get(LANES_FILE)),
   ];
   let webhooks = 0;
   const { clients, keys }: RegistryFile = registryBytes
@@ -196,13 +195,13 @@ const restoreService = async (blobs: Blobs, file: string, tools: RebuildTools): 
     : { clients: [], keys: [] };
   const registry = await tools.openRegistry(file);
   try {
-    for (const card of clients) {
+    for (const client of clients) {
       const endpoints = [];
-      for (const endpoint of card.webhooks) {
+      for (const endpoint of client.webhooks) {
         webhooks++;
         endpoints.push({ ...endpoint, secrets: [tools.newSecret()] });
       }
-      await registry.saveClient({ ...card, webhooks: endpoints });
+      await registry.saveClient({ ...client, webhooks: endpoints });
     }
     for (const key of keys) await registry.saveKey(key);
   } finally {
@@ -224,7 +223,7 @@ const restoreService = async (blobs: Blobs, file: string, tools: RebuildTools): 
   };
 };
 
-/** Items have new places, which only a manifest tells to whoever must rebuild a second time. */
+/** Items have new places. A manifest preserves them for a second rebuild. */
 const keepOrder = async (
   { blobs, file, tools }: { readonly blobs: Blobs; readonly file: string; readonly tools: RebuildTools },
   jobs: readonly RebuiltJob[],

@@ -1,6 +1,6 @@
 import type { Grant, PulseReply } from "../ports/ledger.ts";
 import { type Transaction, type Want, want } from "./transaction.ts";
-import { eachPlace } from "./places.ts";
+import { eachPlace } from "./workers.ts";
 import type { Worker } from "./records.ts";
 import { claimed } from "./take-items.ts";
 

@@ -1,11 +1,12 @@
 import { type Transaction, want } from "./transaction.ts";
 import type { ClaimTally } from "./claim.ts";
-import { takesAll } from "./kind-bits.ts";
+import { takesAll } from "./queues.ts";
 import { leadAlone } from "./fresh-claims.ts";
 import { heldUntil, laneIntervalMs, placesFor, planSlots } from "./lane-pace.ts";
 import { ownRoom } from "./serve-lane.ts";
 import { chargeShare } from "./shares.ts";
-import { lease, retryOf } from "./take-items.ts";
+import { retryOf } from "./records.ts";
+import { lease } from "./take-items.ts";
 
 /** Queues with suspects that one claim looks at. */
 const MOST = 64;

@@ -4,7 +4,7 @@ import { repeatedClaim } from "./answers.ts";
 import { type Transaction, want, type Want } from "./transaction.ts";
 import { claimSuspect } from "./claim-suspect.ts";
 import { type ItemStock, PlannedStock } from "./item-stock.ts";
-import { kindBits, takesAll } from "./kind-bits.ts";
+import { kindBits, takesAll } from "./queues.ts";
 import { pacesAddresses } from "./lane-pace.ts";
 import type { ReadyArgs } from "./loads.ts";
 import type { Client, Lane, Peer, Queue, Share, Worker } from "./records.ts";
@@ -49,7 +49,9 @@ export interface ClaimTally {
   readonly readyArgs: readonly ReadyArgs[];
   /** Queues that were loaded, by lane and client. */
   readonly queuesOf: (lane: number, client: string) => readonly Queue[];
+  /** Empty in a plan, where items are only counted. */
   readonly items: ClaimedItem[];
+  count: number;
   readonly slots: SlotGrant[];
   readonly unpaced: string[];
   /** Number of the first lease of this claim, and what was taken of each queue. */
@@ -63,8 +65,8 @@ export interface ClaimTally {
 
 const NOTHING: Grant = { items: [], slots: [], unpaced: [], suspects: 0 };
 
-/** What every claim begins with. */
-export const claimWants = (request: ClaimRequest, now: number): Want[] => [
+/** What every claim begins with. `clients`: those that had work before, and so may have some now. */
+export const claimWants = (request: ClaimRequest, now: number, clients: readonly string[]): Want[] => [
   want("worker", request.worker),
   want("peers"),
   want("lane", ALL_WORKERS),
@@ -73,16 +75,47 @@ export const claimWants = (request: ClaimRequest, now: number): Want[] => [
   want("dueProbes", now),
   want("laneNamed", EVERY_ADDRESS),
   want("firstClients"),
+  ...(request.jobs || request.lanes || request.alone
+    ? []
+    : [want("nextProbe", null), ...readyWants(readyArgsOf(request, clients, now, askedWith(request)))]),
 ];
+
+/** What is asked for, as arguments of loads. */
+type Asked = readonly [jobs: string | null, lanes: string | null, kinds: number | null];
+
+const askedWith = (
+  { kinds }: Pick<WorkFilter, "kinds">,
+  jobs?: ReadonlySet<number>,
+  lanes?: readonly number[],
+): Asked => [
+  jobs ? JSON.stringify([...jobs]) : null,
+  lanes ? JSON.stringify(lanes) : null,
+  kinds ? kindBits(kinds) : null,
+];
+
+const readyArgsOf = (
+  { room }: ClaimRequest,
+  clients: readonly string[],
+  now: number,
+  asked: Asked,
+): ReadyArgs[] => {
+  const most = Math.min(MOST_LANES, Math.max(LANES, room));
+  return clients.map((name) => [name, most, now, ...asked]);
+};
+
+const readyWants = (all: readonly ReadyArgs[]): Want[] =>
+  all.flatMap((args) => [
+    want("share", ALL_WORKERS, args[0]),
+    want("readyShares", ...args),
+    want("readyLanes", ...args),
+    want("readyNeighbours", ...args),
+    want("readyQueues", ...args),
+  ]);
 
 /** Whether a claim may bring something now, or hears of suspects. */
 export const hasWork = (tx: Transaction, filter: WorkFilter): boolean => {
   const { jobs, lanes, kinds } = askedOf(tx, filter);
-  const asked = [
-    jobs ? JSON.stringify([...jobs]) : null,
-    lanes ? JSON.stringify(lanes) : null,
-    kinds,
-  ] as const;
+  const asked = askedWith(filter, jobs, lanes);
   const clients = tx.list("clientsWithWork");
   tx.need(...clients.map(({ name }) => want("readyShares", name, 1, tx.now, ...asked)));
   const isReady = clients.some(({ name }) =>
@@ -114,7 +147,7 @@ export const claim = (tx: Transaction, request: ClaimRequest, leaseMs: number): 
   if (isSilent || tx.list("dueProbes", tx.now).length > 0) return "upkeep";
   if (!isKnown(known) && [...request.inFlight.values()].some((count) => count > 0))
     return { ...NOTHING, againInMs: CROWDED_AGAIN_MS };
-  let worker = claimingWorker(known, request, tx.now, tx.now + leaseMs);
+  let worker = claimingWorker(tx, known, request, tx.now + leaseMs);
   worker = setInFlight(worker, request.inFlight);
   if (request.running) worker = setRunning(worker, request.running);
   if (worker.card?.isDraining) {
@@ -146,23 +179,10 @@ const visitOf = (
     kinds: request.kinds ?? null,
   };
   const peers = [...others, own];
-  const asked = {
-    jobs: jobs ? JSON.stringify([...jobs]) : null,
-    lanes: lanes ? JSON.stringify(lanes) : null,
-  };
-  const most = Math.min(MOST_LANES, Math.max(LANES, request.room));
-  const argsOf = ({ name }: Client): ReadyArgs => [name, most, tx.now, asked.jobs, asked.lanes, kinds];
-  const readyArgs = request.alone ? [] : clients.map(argsOf);
-  tx.need(
-    want("nextProbe", asked.jobs),
-    ...readyArgs.flatMap((args) => [
-      want("share", ALL_WORKERS, args[0]),
-      want("readyShares", ...args),
-      want("readyLanes", ...args),
-      want("readyNeighbours", ...args),
-      want("readyQueues", ...args),
-    ]),
-  );
+  const asked = askedWith(request, jobs, lanes);
+  const names = clients.map(({ name }) => name);
+  const readyArgs = request.alone ? [] : readyArgsOf(request, names, tx.now, asked);
+  tx.need(want("nextProbe", asked[0]), ...readyWants(readyArgs));
   return (on, stock) => {
     const tally: ClaimTally = {
       request,
@@ -176,6 +196,7 @@ const visitOf = (
       readyArgs,
       queuesOf: queuesBy(on, readyArgs),
       items: [],
+      count: 0,
       slots: [],
       unpaced: [],
       firstLease: worker.nextLease,
@@ -240,7 +261,7 @@ const visitLanes = (tx: Transaction, tally: ClaimTally): void => {
     lanes: lanesOf(tx, tally, args),
   }));
   while (live.length > 0) {
-    const room = tally.request.room - tally.items.length;
+    const room = tally.request.room - tally.count;
     if (room <= 0) return;
     const first = live.reduce((a, b) => (b.turn.had < a.turn.had ? b : a));
     const hasRoom = first.turn.room > 0 && first.turn.places > 0;
@@ -304,7 +325,7 @@ const finish = (
 const withLeases = (worker: Worker, { leases: runs }: ClaimTally): Worker => {
   const add = (counts: Readonly<Record<string, number>>, nameOf: (run: TakenRun) => string | number) => {
     const sums = { ...counts };
-    for (const run of runs) sums[nameOf(run)] = (sums[nameOf(run)] ?? 0) + run.seqs.length;
+    for (const run of runs) sums[nameOf(run)] = (sums[nameOf(run)] ?? 0) + run.count;
     return sums;
   };
   return {

@@ -1,11 +1,10 @@
 import type { Pause, PauseReason } from "../domain/job.ts";
 import { type Ledger, LedgerError } from "../ports/ledger.ts";
-import { type Transaction, want } from "./transaction.ts";
-import { onlyLeased } from "./budget.ts";
-import { endedOf, endJobWhenDone } from "./end-job.ts";
+import { endedOf, endJobWhenDone, onlyLeased } from "./end-job.ts";
 import { releaseQueue } from "./hold-queue.ts";
 import type { Job } from "./records.ts";
-import { forgetStops, isStopHeard, rememberHolders } from "./stops.ts";
+import { forgetStops, isStopHeard, rememberHolders } from "./workers.ts";
+import { type Transaction, want } from "./transaction.ts";
 
 const ASKED: PauseReason = { cause: "asked", reason: "asked for" };
 export const READING: PauseReason = {

@@ -6,12 +6,12 @@ import {
   type DueItem,
   type Fetch,
   type FreshAnswer,
-  type Item,
+  type FreshItem,
   type Job,
   newRetry,
   type Queue,
+  retryOf,
 } from "./records.ts";
-import { retryOf } from "./take-items.ts";
 
 /** The owner of what may be shared. */
 export const EVERYBODY = "";
@@ -19,7 +19,7 @@ export const EVERYBODY = "";
 const LOOK_AGAIN_MS = 60_000;
 
 type Known = KnownAnswer & { readonly answer: FreshAnswer };
-type Candidate = Item | DueItem;
+type Candidate = FreshItem | DueItem;
 
 const isWaiting = (item: Candidate): boolean => "attempts" in item && item.state === "waiting";
 

@@ -3,7 +3,7 @@ import type { PauseReason } from "../domain/job.ts";
 import { type Transaction, want } from "./transaction.ts";
 import type { Example, Queue } from "./records.ts";
 import { wakeLane, wakeShare } from "./shares.ts";
-import { forgetStops, rememberHolders } from "./stops.ts";
+import { forgetStops, rememberHolders } from "./workers.ts";
 
 /** Five probes take half an hour. A site that has not healed by then needs a person, and nobody should wait for it. */
 const MAX_PROBES = 5;

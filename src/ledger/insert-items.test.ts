@@ -8,7 +8,7 @@ import { openSqlite } from "../backends/sqlite/open.ts";
 import { sqliteStore } from "../backends/sqlite/store.ts";
 import { SimWorker } from "../ports/ledger-suite/sim-worker.ts";
 import { jobSpec, planned } from "../ports/ledger-suite/test-kit.ts";
-import { keyHash } from "./key-hash.ts";
+import { keyHash } from "./item-keys.ts";
 import { ledgerVerbs } from "./verbs.ts";
 
 /** Found by search: two texts, one hash. */

@@ -1,12 +1,11 @@
 import type { ItemRef } from "../domain/item.ts";
 import { type Cap, CAPS, type JobSpec } from "../domain/job.ts";
 import type { AddReply, PlannedItem } from "../ports/ledger.ts";
-import { batchKeys } from "./batch-keys.ts";
-import { type Transaction, type Want, want } from "./transaction.ts";
-import { nextHash } from "./key-hash.ts";
+import { batchKeys, nextHash } from "./item-keys.ts";
 import { type JobFacts, queueFor, queueWants } from "./queues.ts";
 import { type CappedItem, type Item, type Job, newRetry, type Queue } from "./records.ts";
 import { ALL_WORKERS, newShare, wakeShare } from "./shares.ts";
+import { type Transaction, want, type Want } from "./transaction.ts";
 import { ACCEPTED_DAYS } from "./upkeep.ts";
 
 /** Where an item comes from. */

@@ -1,14 +1,28 @@
 import { type Transaction, want } from "./transaction.ts";
-import { type DueItem, type Item, newRetry, type Queue } from "./records.ts";
+import type { DueItem, FreshItem, Queue } from "./records.ts";
+
+interface Taken<I> {
+  /** How many are taken. A plan has none of the items themselves. */
+  readonly count: number;
+  readonly items: readonly I[];
+}
+export interface FreshItems extends Taken<FreshItem> {
+  /** Place of the last one; the queue's cursor where there is none. */
+  readonly last: number;
+  readonly hasMore: boolean;
+}
+export interface DueItems extends Taken<DueItem> {
+  /** When the next one is due. */
+  readonly nextAt: number | null;
+}
 
 /** Where a claim takes its items from. `queue` is as it is now: what was taken before is at or before its cursor. */
 export interface ItemStock {
-  /** Items are only counted, and have no keys. */
+  /** Items are only counted. */
   readonly isPlan: boolean;
-  /** The next ones that were never tried, and whether there are more. */
-  fresh(queue: Queue, count: number): { readonly items: readonly Item[]; readonly hasMore: boolean };
-  /** Those that are due, and when the next one is. */
-  due(queue: Queue, count: number): { readonly items: readonly DueItem[]; readonly nextAt: number | null };
+  /** The next ones that were never tried. */
+  fresh(queue: Queue, count: number): FreshItems;
+  due(queue: Queue, count: number): DueItems;
 }
 
 interface Demand {
@@ -19,56 +33,41 @@ interface Demand {
 
 type Demands = Map<number, Demand>;
 
-const demandOf = (demands: Demands, queue: Queue): Demand => {
-  let demand = demands.get(queue.id);
-  if (!demand) demands.set(queue.id, (demand = { after: queue.cursor, fresh: 0, due: 0 }));
-  return demand;
-};
-
-const NOTHING = {
-  key: "",
-  input: "",
-  scraper: 0,
-  depth: 0,
-  chain: 0,
-  parentQueue: null,
-  parentSeq: null,
-} as const;
-
 /** Counts what a claim would take, as if every place had an item: so all of it is loaded in one go. */
 export class PlannedStock implements ItemStock {
   readonly isPlan = true;
-  readonly demands: Demands = new Map();
+  readonly #demands: Demands = new Map();
 
-  fresh(queue: Queue, count: number): { readonly items: readonly Item[]; readonly hasMore: boolean } {
-    const most = Math.min(count, queue.tail - queue.cursor);
-    demandOf(this.demands, queue).fresh += most;
-    const items = Array.from({ length: most }, (_, n) => ({
-      ...NOTHING,
-      queue: queue.id,
-      seq: queue.cursor + n + 1,
-    }));
-    return { items, hasMore: queue.cursor + most < queue.tail };
+  #demandOf(queue: Queue): Demand {
+    let demand = this.#demands.get(queue.id);
+    if (!demand) this.#demands.set(queue.id, (demand = { after: queue.cursor, fresh: 0, due: 0 }));
+    return demand;
+  }
+
+  fresh(queue: Queue, most: number): FreshItems {
+    const count = Math.min(most, queue.tail - queue.cursor);
+    const last = queue.cursor + count;
+    this.#demandOf(queue).fresh += count;
+    return { count, items: [], last, hasMore: last < queue.tail };
   }
 
   /** How many are really due is not known: what is asked for is loaded, and as many beside it that were never tried. */
-  due(queue: Queue, count: number): { readonly items: readonly DueItem[]; readonly nextAt: number | null } {
-    demandOf(this.demands, queue).due += count;
-    const most = queue.hasFresh ? 0 : Math.min(count, queue.open - queue.leased);
-    const items = Array.from({ length: most }, () => ({ ...NOTHING, ...newRetry(queue.id, 0) }));
-    return { items, nextAt: queue.dueAt };
+  due(queue: Queue, most: number): DueItems {
+    this.#demandOf(queue).due += most;
+    const count = queue.hasFresh ? 0 : Math.min(most, queue.open - queue.leased);
+    return { count, items: [], nextAt: queue.dueAt };
   }
 
-  load(tx: Transaction): LoadedStock {
+  load(tx: Transaction): ItemStock {
     tx.need(
-      ...this.demands
+      ...this.#demands
         .entries()
         .flatMap(([queue, { after, fresh, due }]) => [
           ...(fresh > 0 ? [want("freshItems", queue, after, fresh + 1)] : []),
           ...(due > 0 ? [want("dueItems", queue, due + 1)] : []),
         ]),
     );
-    return new LoadedStock(tx, this.demands);
+    return new LoadedStock(tx, this.#demands);
   }
 }
 
@@ -83,30 +82,37 @@ class LoadedStock implements ItemStock {
     this.#demands = demands;
   }
 
-  fresh(queue: Queue, count: number): { readonly items: readonly Item[]; readonly hasMore: boolean } {
+  fresh(queue: Queue, count: number): FreshItems {
     const demand = this.#demands.get(queue.id);
-    if (!demand || demand.fresh === 0) return { items: [], hasMore: queue.hasFresh };
+    if (!demand || demand.fresh === 0)
+      return { count: 0, items: [], last: queue.cursor, hasMore: queue.hasFresh };
     const left = moreThan(
       count,
       demand.fresh + 1,
       (limit) => this.#tx.list("freshItems", queue.id, demand.after, limit),
       (item) => item.seq > queue.cursor,
-    ).toSorted((a, b) => a.seq - b.seq);
-    return { items: left.slice(0, count), hasMore: left.length > count };
+    );
+    const items = left.slice(0, count);
+    return {
+      count: items.length,
+      items,
+      last: items.at(-1)?.seq ?? queue.cursor,
+      hasMore: left.length > count,
+    };
   }
 
-  due(queue: Queue, count: number): { readonly items: readonly DueItem[]; readonly nextAt: number | null } {
+  due(queue: Queue, count: number): DueItems {
     const demand = this.#demands.get(queue.id);
-    if (!demand || demand.due === 0) return { items: [], nextAt: queue.dueAt };
+    if (!demand || demand.due === 0) return { count: 0, items: [], nextAt: queue.dueAt };
     const left = moreThan(
       count,
       demand.due + 1,
       (limit) => this.#tx.list("dueItems", queue.id, limit),
       ({ seq }) => !this.#taken.has(`${queue.id} ${seq}`),
-    ).toSorted((a, b) => a.dueAt! - b.dueAt! || a.seq - b.seq);
+    );
     const items = left.filter(({ dueAt }) => dueAt! <= this.#tx.now).slice(0, count);
     for (const { seq } of items) this.#taken.add(`${queue.id} ${seq}`);
-    return { items, nextAt: left[items.length]?.dueAt ?? null };
+    return { count: items.length, items, nextAt: left[items.length]?.dueAt ?? null };
   }
 }
 

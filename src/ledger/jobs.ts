@@ -2,8 +2,6 @@ import type { FailureKind } from "../domain/failure.ts";
 import type { ItemRef } from "../domain/item.ts";
 import { CAPS, type JobCaps, type JobSpec, type RejectedInput } from "../domain/job.ts";
 import { type AddReply, LedgerError, type PlannedItem } from "../ports/ledger.ts";
-import { itemHash } from "./batch-keys.ts";
-import { type Transaction, want } from "./transaction.ts";
 import { jobNamed, mustGoOn, openQueues } from "./control-job.ts";
 import { countRejected } from "./emit-items.ts";
 import { endJobWhenDone } from "./end-job.ts";
@@ -17,9 +15,10 @@ import {
   letInCapped,
   quotaRoom,
 } from "./insert-items.ts";
-import { newKeySeed, nextHash } from "./key-hash.ts";
+import { itemHash, nextHash } from "./item-keys.ts";
 import { type Job, newRetry, type Result } from "./records.ts";
 import { wakeShare } from "./shares.ts";
+import { type Transaction, want } from "./transaction.ts";
 
 const isSameSpec = (a: JobSpec, b: JobSpec): boolean => JSON.stringify(a) === JSON.stringify(b);
 
@@ -50,7 +49,7 @@ export const createJob = (tx: Transaction, spec: JobSpec): void => {
     paused: null,
     revision: 0,
     reopenedAt: null,
-    keySeed: newKeySeed(),
+    keySeed: tx.random(),
     received: 0,
     accepted: 0,
     folded: 0,

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { keyHash, newKeySeed } from "./key-hash.ts";
+import { keyHash, randomSeed } from "./item-keys.ts";
 
 const keys = Array.from({ length: 200_000 }, (_, i) => `https://site.test/parcel/${i}`);
 
 test("a key has one hash per seed, a safe integer, spread over all of them", () => {
-  const seed = newKeySeed();
+  const seed = randomSeed();
   assert.ok(Number.isSafeInteger(seed));
   const hashes = keys.map((key) => keyHash(key, seed));
   assert.equal(new Set(hashes).size, keys.length);

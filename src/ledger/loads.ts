@@ -6,89 +6,6 @@ export const MOST_QUEUES = 16;
 /** Lists as JSON text, so that every argument is a plain value. */
 type Json = string;
 
-/** The sets of records that rules ask for. An engine has one query for each, which takes any number of argument lists at once. */
-interface LoadTypes {
-  readonly service: { kind: "service"; args: [] };
-  readonly client: { kind: "client"; args: [name: string] };
-  readonly clientOfQueue: { kind: "client"; args: [queue: number] };
-  /** Two clients, or those that there are: to tell whether there is more than one. */
-  readonly firstClients: { kind: "client"; args: [] };
-  /** Clients with something ready now or later. */
-  readonly clientsWithWork: { kind: "client"; args: [] };
-  readonly lane: { kind: "lane"; args: [id: number] };
-  readonly laneNamed: { kind: "lane"; args: [name: string] };
-  readonly share: { kind: "share"; args: [lane: number, client: string] };
-  readonly sharesOf: { kind: "share"; args: [lane: number] };
-  readonly shareIn: { kind: "share"; args: [lane: string, client: string] };
-  readonly sharesIn: { kind: "share"; args: [lane: string] };
-  readonly shareOfQueue: { kind: "share"; args: [queue: number] };
-
-  /** Of a client, the lanes that are ready first, now or later, for what a worker asks. */
-  readonly readyShares: { kind: "share"; args: ReadyArgs };
-  /** Of the lanes of `readyShares` that are ready now: the lanes, the shares of all clients that are ready there, and their first queues. */
-  readonly readyLanes: { kind: "lane"; args: ReadyArgs };
-  readonly readyNeighbours: { kind: "share"; args: ReadyArgs };
-  readonly readyQueues: { kind: "queue"; args: ReadyArgs };
-
-  readonly queue: { kind: "queue"; args: [id: number] };
-  readonly queueIn: { kind: "queue"; args: [job: number, lane: string] };
-  /** Queues in a lane with items that have not ended. */
-  readonly queuesInLane: { kind: "queue"; args: [lane: string] };
-  readonly queuesOf: { kind: "queue"; args: [job: number] };
-  /** Queues that are held or in doubt. */
-  readonly troubledQueues: { kind: "queue"; args: [job: number] };
-  /** Of a client in a lane, those that may give an item; for when the lane is ready next. */
-  readonly openQueuesIn: { kind: "queue"; args: [lane: number] };
-  /** Held queues of running jobs whose probe is due. */
-  readonly dueProbes: { kind: "queue"; args: [now: number] };
-  readonly nextProbe: { kind: "queue"; args: [jobs: Json | null] };
-
-  readonly job: { kind: "job"; args: [number: number] };
-  readonly jobNamed: { kind: "job"; args: [id: string] };
-  readonly jobOfQueue: { kind: "job"; args: [queue: number] };
-  readonly overdueJob: { kind: "job"; args: [now: number] };
-
-  readonly worker: { kind: "worker"; args: [name: string] };
-  readonly workers: { kind: "worker"; args: [] };
-  readonly silentWorkers: { kind: "worker"; args: [now: number] };
-  /** All workers, without what only they themselves need. */
-  readonly peers: { kind: "peer"; args: [] };
-
-  readonly item: { kind: "item"; args: [queue: number, seq: number] };
-  readonly itemsBetween: { kind: "item"; args: [queue: number, first: number, last: number] };
-  readonly freshItems: { kind: "item"; args: [queue: number, after: number, limit: number] };
-  readonly retry: { kind: "retry"; args: [queue: number, seq: number] };
-  /** Items that are due, the first first, and one more that tells when the next is. */
-  readonly dueItems: { kind: "dueItem"; args: [queue: number, limit: number] };
-  /** Suspects of queues that may be claimed from. */
-  readonly suspects: { kind: "suspectGroup"; args: [] };
-  /** The first one of a queue. */
-  readonly dueSuspect: { kind: "dueItem"; args: [queue: number] };
-  readonly followers: { kind: "retry"; args: [leaderQueue: number, leaderSeq: number] };
-  readonly result: { kind: "result"; args: [queue: number, seq: number] };
-  /** The latest items of a queue that show what a chart of the breaker counts, those with captures first. */
-  readonly examples: { kind: "example"; args: [queue: number, chart: string] };
-  readonly failedAfter: {
-    kind: "result";
-    args: [job: number, kinds: Json | null, queue: number, seq: number, limit: number];
-  };
-  readonly capped: { kind: "capped"; args: [queue: number, seq: number] };
-  readonly cappedBetween: { kind: "capped"; args: [queue: number, first: number, last: number] };
-  readonly cappedAfter: { kind: "capped"; args: [job: number, queue: number, seq: number, limit: number] };
-  readonly key: { kind: "key"; args: [job: number, hash: number] };
-  /** Many at once. */
-  readonly keys: { kind: "key"; args: [job: number, hashes: Json] };
-
-  readonly fresh: { kind: "fresh"; args: [key: string, scraper: string, owner: string] };
-  readonly fetch: { kind: "fetch"; args: [queue: number, seq: number] };
-  readonly fetches: { kind: "fetch"; args: [key: string, scraper: string] };
-  readonly baselineIn: { kind: "baseline"; args: [scraper: string, lane: string] };
-  readonly robots: { kind: "robots"; args: [origin: string] };
-  /** Whether the job, or its pages, are removed or being removed. */
-  readonly removal: { kind: "removal"; args: [job: string] };
-  readonly answer: { kind: "answer"; args: [id: string] };
-}
-
 /** Which client, how many lanes, and what a worker asks for: only these jobs (numbers), lanes (ids) and kinds; all where null. */
 export type ReadyArgs = [
   client: string,
@@ -99,9 +16,97 @@ export type ReadyArgs = [
   kinds: number | null,
 ];
 
-export type LoadName = keyof LoadTypes;
-export type LoadKind<N extends LoadName> = LoadTypes[N]["kind"];
-export type LoadArgs<N extends LoadName> = LoadTypes[N]["args"];
+type Args = readonly (string | number | null)[];
+
+/** A set of records of one kind, and the arguments by which it is asked for. */
+const set =
+  <K extends Kind>(kind: K) =>
+  <A extends Args>(): { readonly kind: K; readonly args: A } =>
+    ({ kind }) as { kind: K; args: A };
+
+/** The sets of records that rules ask for. An engine has one query for each, which takes any number of argument lists at once. */
+export const SETS = {
+  service: set("service")<[]>(),
+  client: set("client")<[name: string]>(),
+  clientOfQueue: set("client")<[queue: number]>(),
+  /** Two clients, or those that there are: to tell whether there is more than one. */
+  firstClients: set("client")<[]>(),
+  /** Clients with something ready now or later. */
+  clientsWithWork: set("client")<[]>(),
+  lane: set("lane")<[id: number]>(),
+  laneNamed: set("lane")<[name: string]>(),
+  share: set("share")<[lane: number, client: string]>(),
+  sharesOf: set("share")<[lane: number]>(),
+  shareIn: set("share")<[lane: string, client: string]>(),
+  sharesIn: set("share")<[lane: string]>(),
+  shareOfQueue: set("share")<[queue: number]>(),
+
+  /** Of a client, the lanes that are ready first, now or later, for what a worker asks. */
+  readyShares: set("share")<ReadyArgs>(),
+  /** Of the lanes of `readyShares` that are ready now: the lanes, the shares of all clients that are ready there, and their first queues. */
+  readyLanes: set("lane")<ReadyArgs>(),
+  readyNeighbours: set("share")<ReadyArgs>(),
+  readyQueues: set("queue")<ReadyArgs>(),
+
+  queue: set("queue")<[id: number]>(),
+  queueIn: set("queue")<[job: number, lane: string]>(),
+  /** Queues in a lane with items that have not ended. */
+  queuesInLane: set("queue")<[lane: string]>(),
+  queuesOf: set("queue")<[job: number]>(),
+  /** Queues that are held or in doubt. */
+  troubledQueues: set("queue")<[job: number]>(),
+  /** Of a client in a lane, those that may give an item; for when the lane is ready next. */
+  openQueuesIn: set("queue")<[lane: number]>(),
+  /** Held queues of running jobs whose probe is due. */
+  dueProbes: set("queue")<[now: number]>(),
+  nextProbe: set("queue")<[jobs: Json | null]>(),
+
+  job: set("job")<[number: number]>(),
+  jobNamed: set("job")<[id: string]>(),
+  jobOfQueue: set("job")<[queue: number]>(),
+  overdueJob: set("job")<[now: number]>(),
+
+  worker: set("worker")<[name: string]>(),
+  workers: set("worker")<[]>(),
+  silentWorkers: set("worker")<[now: number]>(),
+  /** All workers, without what only they themselves need. */
+  peers: set("peer")<[]>(),
+
+  item: set("item")<[queue: number, seq: number]>(),
+  itemsBetween: set("item")<[queue: number, first: number, last: number]>(),
+  freshItems: set("freshItem")<[queue: number, after: number, limit: number]>(),
+  retry: set("retry")<[queue: number, seq: number]>(),
+  /** Items that are due, the first first, and one more that tells when the next is. */
+  dueItems: set("dueItem")<[queue: number, limit: number]>(),
+  /** Suspects of queues that may be claimed from. */
+  suspects: set("suspectGroup")<[]>(),
+  /** The first one of a queue. */
+  dueSuspect: set("dueItem")<[queue: number]>(),
+  followers: set("retry")<[leaderQueue: number, leaderSeq: number]>(),
+  result: set("result")<[queue: number, seq: number]>(),
+  /** The latest items of a queue that show what a chart of the breaker counts, those with captures first. */
+  examples: set("example")<[queue: number, chart: string]>(),
+  failedAfter: set("result")<[job: number, kinds: Json | null, queue: number, seq: number, limit: number]>(),
+  capped: set("capped")<[queue: number, seq: number]>(),
+  cappedBetween: set("capped")<[queue: number, first: number, last: number]>(),
+  cappedAfter: set("capped")<[job: number, queue: number, seq: number, limit: number]>(),
+  key: set("key")<[job: number, hash: number]>(),
+  /** Many at once. */
+  keys: set("key")<[job: number, hashes: Json]>(),
+
+  fresh: set("fresh")<[key: string, scraper: string, owner: string]>(),
+  fetch: set("fetch")<[queue: number, seq: number]>(),
+  fetches: set("fetch")<[key: string, scraper: string]>(),
+  baselineIn: set("baseline")<[scraper: string, lane: string]>(),
+  robots: set("robots")<[origin: string]>(),
+  /** Whether the job, or its pages, are removed or being removed. */
+  removal: set("removal")<[job: string]>(),
+  answer: set("answer")<[id: string]>(),
+} as const;
+
+export type LoadName = keyof typeof SETS;
+export type LoadKind<N extends LoadName> = (typeof SETS)[N]["kind"];
+export type LoadArgs<N extends LoadName> = (typeof SETS)[N]["args"];
 
 /** Sets whose records are only read, and in their order: they are not looked up by their keys, nor changed. */
 export const READ_ONLY: ReadonlySet<LoadName> = new Set<LoadName>([
@@ -111,61 +116,3 @@ export const READ_ONLY: ReadonlySet<LoadName> = new Set<LoadName>([
   "suspects",
   "examples",
 ]);
-
-export const KIND_OF: { readonly [N in LoadName]: LoadKind<N> } = {
-  service: "service",
-  client: "client",
-  clientOfQueue: "client",
-  firstClients: "client",
-  clientsWithWork: "client",
-  lane: "lane",
-  laneNamed: "lane",
-  share: "share",
-  sharesOf: "share",
-  shareIn: "share",
-  sharesIn: "share",
-  shareOfQueue: "share",
-  readyShares: "share",
-  readyLanes: "lane",
-  readyNeighbours: "share",
-  readyQueues: "queue",
-  queue: "queue",
-  queueIn: "queue",
-  queuesInLane: "queue",
-  queuesOf: "queue",
-  troubledQueues: "queue",
-  openQueuesIn: "queue",
-  dueProbes: "queue",
-  nextProbe: "queue",
-  job: "job",
-  jobNamed: "job",
-  jobOfQueue: "job",
-  overdueJob: "job",
-  worker: "worker",
-  workers: "worker",
-  silentWorkers: "worker",
-  peers: "peer",
-  item: "item",
-  itemsBetween: "item",
-  freshItems: "item",
-  retry: "retry",
-  dueItems: "dueItem",
-  suspects: "suspectGroup",
-  dueSuspect: "dueItem",
-  followers: "retry",
-  result: "result",
-  examples: "example",
-  failedAfter: "result",
-  capped: "capped",
-  cappedAfter: "capped",
-  cappedBetween: "capped",
-  key: "key",
-  keys: "key",
-  fresh: "fresh",
-  fetch: "fetch",
-  fetches: "fetch",
-  baselineIn: "baseline",
-  robots: "robots",
-  removal: "removal",
-  answer: "answer",
-} satisfies { readonly [N in LoadName]: Kind };

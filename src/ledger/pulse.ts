@@ -11,7 +11,6 @@ import type {
   SlotWish,
 } from "../ports/ledger.ts";
 import { once, repeatedPulse } from "./answers.ts";
-import { type Transaction, want, type Want } from "./transaction.ts";
 import { answerProbe, holdQueue } from "./hold-queue.ts";
 import {
   addressPace,
@@ -25,8 +24,8 @@ import {
 } from "./lane-pace.ts";
 import { type Lane, newRetry, type Queue } from "./records.ts";
 import { chargeShare } from "./shares.ts";
-import { tellStops } from "./stops.ts";
-import { isKnown, setInFlight, setRunning } from "./workers.ts";
+import { type Transaction, want, type Want } from "./transaction.ts";
+import { isKnown, setInFlight, setRunning, tellStops } from "./workers.ts";
 
 /** A lane that cannot be booked now is asked again after this, unless it says when it has room. */
 const WISH_AGAIN_MS = 250;

@@ -1,12 +1,11 @@
 import { seedBreaker } from "../domain/breaker.ts";
-import { kindsOf } from "../domain/job-version.ts";
+import { COLLECTOR_KINDS, type CollectorKind, kindsOf } from "../domain/job-version.ts";
 import type { JobSpec, PinnedScraper } from "../domain/job.ts";
 import { RANGES } from "../domain/number-range.ts";
-import { type Transaction, type Want, want } from "./transaction.ts";
-import { kindBits } from "./kind-bits.ts";
 import { laneNamed } from "./lane-pace.ts";
 import type { Job, Queue } from "./records.ts";
 import { newShare } from "./shares.ts";
+import { type Transaction, want, type Want } from "./transaction.ts";
 
 type Paces = Pick<PinnedScraper, "pace" | "sitePace">;
 
@@ -111,3 +110,14 @@ export const queueFor = (tx: Transaction, job: Job, laneName: string, scraper: n
   tx.put("queue", queue);
   return queue;
 };
+
+/** One bit for each kind, in the order of COLLECTOR_KINDS. */
+export const kindBits = (kinds: Iterable<CollectorKind>): number => {
+  let bits = 0;
+  for (const kind of kinds) bits |= 1 << COLLECTOR_KINDS.indexOf(kind);
+  return bits;
+};
+
+/** Whether somebody who takes `taken` (all when null) can run all that needs `needed`. */
+export const takesAll = (taken: number | null, needed: number): boolean =>
+  taken === null || (needed & ~taken) === 0;

@@ -1,15 +1,13 @@
 import type { Failure } from "../domain/failure.ts";
 import { afterDeathAlone } from "../domain/retry.ts";
 import type { ReapReply, ReapRequest } from "../ports/ledger.ts";
-import { type Transaction, want } from "./transaction.ts";
-import { addCost, OVER_BUDGET, spendBudget } from "./budget.ts";
-import { endJobWhenDone } from "./end-job.ts";
+import { addCost, endJobWhenDone, OVER_BUDGET, spendBudget } from "./end-job.ts";
 import { addFailure, type FailedItem, tellFailed } from "./failures.ts";
 import { answerWants, freshWants, leaveFresh } from "./fresh-notes.ts";
-import { eachPlace } from "./places.ts";
 import { newRetry, type Retry, type Worker } from "./records.ts";
 import { wakeLane, wakeShare } from "./shares.ts";
-import { namedRunning } from "./workers.ts";
+import { type Transaction, want } from "./transaction.ts";
+import { eachPlace, namedRunning } from "./workers.ts";
 
 type Cause = NonNullable<ReapRequest["cause"]>;
 const SILENT: Cause = { blame: "unknown", detail: "the worker fell silent" };

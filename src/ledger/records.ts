@@ -208,6 +208,9 @@ export interface Item {
   readonly parentSeq: number | null;
 }
 
+/** What a claim needs of an item. Never written. */
+export type FreshItem = Pick<Item, "queue" | "seq" | "key" | "input" | "scraper">;
+
 /** An input that a limit of its job keeps out: it has a key and a place as an item has. */
 export interface CappedItem extends Item {
   readonly cap: Cap;
@@ -352,6 +355,17 @@ export interface Peer extends Pick<
 /** An item with its retry. Never written. */
 export interface DueItem extends Item, Omit<Retry, "queue" | "seq"> {}
 
+export const retryOf = ({
+  key: _key,
+  input: _input,
+  scraper: _scraper,
+  depth: _depth,
+  chain: _chain,
+  parentQueue: _parentQueue,
+  parentSeq: _parentSeq,
+  ...retry
+}: DueItem): Retry => retry;
+
 /** Jobs are found by their labels, and by their scraper as by a label without a name. */
 interface JobLabel {
   readonly name: string;
@@ -412,6 +426,7 @@ interface RemovalMark {
 
 export interface Records {
   readonly peer: Peer;
+  readonly freshItem: FreshItem;
   readonly dueItem: DueItem;
   readonly suspectGroup: SuspectGroup;
   readonly example: Example;
@@ -443,6 +458,7 @@ export type Key = readonly (string | number)[];
 /** The columns that name a record. */
 export const KEYS = {
   peer: ["name"],
+  freshItem: ["queue", "seq"],
   dueItem: ["queue", "seq"],
   suspectGroup: ["queue"],
   example: ["queue", "seq"],

@@ -1,11 +1,11 @@
 import type { Transaction } from "./transaction.ts";
 import type { ClaimTally, ClientTurn } from "./claim.ts";
-import { kindBits, takesAll } from "./kind-bits.ts";
+import { kindBits, takesAll } from "./queues.ts";
 import { heldUntil, laneIntervalMs, placesFor, planSlots } from "./lane-pace.ts";
 import { MOST_QUEUES } from "./loads.ts";
 import type { Lane, Queue, Share } from "./records.ts";
 import { hindmost, levelTurns, noteReady, queueReadyAt, type Turn } from "./shares.ts";
-import { takeItems } from "./take-items.ts";
+import { takeItems, type TakenRun } from "./take-items.ts";
 
 /** With several queues in a lane, each turn is this long: the booking window is shared in small pieces. */
 const TURN = 1;
@@ -35,7 +35,7 @@ export const serveLane = (tx: Transaction, tally: ClaimTally, lane: Lane): void 
   const inFlight = inFlightIn(tally, lane.name);
   let given = 0;
   let live = turns;
-  while (live.length > 0 && tally.items.length < request.room) {
+  while (live.length > 0 && tally.count < request.room) {
     const turn = live.reduce((a, b) => (comesBefore(b, a) ? b : a));
     const { client } = turn;
     const { queue, isOnly } = nextQueue(tx, turn);
@@ -43,7 +43,7 @@ export const serveLane = (tx: Transaction, tally: ClaimTally, lane: Lane): void 
     if (room <= 0 || client.room <= 0) tally.isCrowded = true;
     const turnSize = laneIntervalMs(lane, tx.now, queue) === 0 ? TURN_UNPACED : TURN;
     const size = isOnly && live.length === 1 ? LONGEST_TURN : turnSize;
-    const count = Math.min(room, request.room - tally.items.length, size, client.room, client.quota);
+    const count = Math.min(room, request.room - tally.count, size, client.room, client.quota);
     const got = count > 0 ? grant(tx, tally, lane.id, queue, count) : 0;
     given += got;
     turn.queues.set(queue.id, turn.queues.get(queue.id)! + got);
@@ -122,12 +122,15 @@ const charge = (turn: LaneTurn, got: number): void => {
   client.places -= got;
 };
 
-const inFlightIn = ({ peers, request, items }: ClaimTally, lane: string): { total: number; own: number } => {
-  const before = items.filter((item) => item.lane === lane).length;
+const inFlightIn = ({ peers, request, leases }: ClaimTally, lane: string): { total: number; own: number } => {
+  const before = takenWhere(leases, (run) => run.lane === lane);
   const total = peers.reduce((sum, { inFlight }) => sum + (inFlight[lane] ?? 0), before);
   const own = (peers.find(({ name }) => name === request.worker)?.inFlight[lane] ?? 0) + before;
   return { total, own };
 };
+
+const takenWhere = (runs: readonly TakenRun[], fits: (run: TakenRun) => boolean): number =>
+  runs.reduce((sum, run) => sum + (fits(run) ? run.count : 0), 0);
 
 /** A lane's places are divided evenly among the workers that serve the same jobs. */
 const concurrencyRoom = (
@@ -152,10 +155,10 @@ const concurrencyRoom = (
 };
 
 /** How many more of its items may run at once where the job has asked for fewer than its scraper allows; Infinity where it has not. */
-export const ownRoom = ({ peers, items }: ClaimTally, queue: Queue): number => {
+export const ownRoom = ({ peers, leases }: ClaimTally, queue: Queue): number => {
   if (queue.ownConcurrency === null) return Infinity;
   const running = peers.reduce((sum, { runningIn }) => sum + (runningIn[queue.id] ?? 0), 0);
-  return queue.ownConcurrency - running - items.filter((item) => item.queue === queue.id).length;
+  return queue.ownConcurrency - running - takenWhere(leases, (run) => run.queue.id === queue.id);
 };
 
 /** Books slots first and takes as many items: an item never leaves the queue without its first slot. */

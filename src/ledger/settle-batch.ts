@@ -2,14 +2,12 @@ import type { Failure } from "../domain/failure.ts";
 import type { Change } from "../domain/freshness.ts";
 import type { ItemRef } from "../domain/item.ts";
 import type { SettledItem } from "../ports/ledger.ts";
-import type { Transaction } from "./transaction.ts";
-import { spendBudget } from "./budget.ts";
-import { endJobWhenDone } from "./end-job.ts";
+import { endJobWhenDone, spendBudget } from "./end-job.ts";
 import { addFailure, type FailedItem, tellFailed } from "./failures.ts";
-import { hasPlace, withoutPlaces } from "./places.ts";
 import type { Job, Lease, Queue } from "./records.ts";
 import { ALL_WORKERS, chargeShare, wakeLane, wakeShare } from "./shares.ts";
-import { isKnown, stopRunning } from "./workers.ts";
+import type { Transaction } from "./transaction.ts";
+import { hasPlace, isKnown, stopRunning, withoutPlaces } from "./workers.ts";
 
 /** What a batch changes in a queue, beside its items. */
 export class QueueTally {

@@ -2,7 +2,7 @@ import type { ItemRef, Outcome } from "../domain/item.ts";
 import type { SettledItem, SettleReply } from "../ports/ledger.ts";
 import { type Transaction, type Want, want } from "./transaction.ts";
 import { borrowsRemoved, noteBorrowed, removalWants } from "./borrowed.ts";
-import { OVER_BUDGET } from "./budget.ts";
+import { OVER_BUDGET } from "./end-job.ts";
 import { emitItems, emitWants } from "./emit-items.ts";
 import { answerWants, freshWants, leaveFresh, noteFresh } from "./fresh-notes.ts";
 import { answerProbe } from "./hold-queue.ts";
@@ -45,27 +45,24 @@ export const settle = (tx: Transaction, worker: string, items: readonly SettledI
 
 /** What only some settles need. */
 const loadRest = (tx: Transaction, batch: SettleBatch, items: readonly SettledItem[]): void => {
-  tx.need(
-    ...items.flatMap((item) => {
-      const { queue, seq, captures } = item;
-      const lease = batch.leaseOf(item);
-      if (!lease) return [want("result", queue, seq), want("retry", queue, seq)];
-      const { job, freshness } = batch.queue(queue).record;
-      const { id } = batch.job(job).record;
-      return [
-        ...(lease.hasRetries ? [want("retry", queue, seq)] : []),
-        ...(item.outcome.state === "returned" ? refundWants(queue, batch.queue(queue).record.client) : []),
-        ...(freshness ? freshWants([item]) : []),
-        ...removalWants(id, captures),
-        ...(item.emitted.length > 0 || item.rejected?.length ? emitWants(tx, job, item) : []),
-      ];
-    }),
-  );
-  tx.need(
-    ...items
-      .filter((item) => batch.leaseOf(item) && batch.queue(item.queue).record.freshness)
-      .flatMap((item) => answerWants(tx, item)),
-  );
+  const wants: Want[] = [];
+  const fresh: SettledItem[] = [];
+  for (const item of items) {
+    const { queue, seq, captures } = item;
+    const lease = batch.leaseOf(item);
+    if (!lease) {
+      wants.push(want("result", queue, seq), want("retry", queue, seq));
+      continue;
+    }
+    const { job, client, freshness } = batch.queue(queue).record;
+    if (lease.hasRetries) wants.push(want("retry", queue, seq));
+    if (item.outcome.state === "returned") wants.push(...refundWants(queue, client));
+    if (freshness) fresh.push(item);
+    wants.push(...removalWants(batch.job(job).record.id, captures));
+    if (item.emitted.length > 0 || item.rejected?.length) wants.push(...emitWants(tx, job, item));
+  }
+  tx.need(...wants, ...freshWants(fresh));
+  tx.need(...fresh.flatMap((item) => answerWants(tx, item)));
 };
 
 const refundWants = (queue: number, client: string): Want[] => [
@@ -146,7 +143,7 @@ const settleOne = (tx: Transaction, batch: SettleBatch, worker: string, settled:
     }
   } else {
     const attempts = (retry?.attempts ?? 0) + (isUntried ? 0 : 1);
-    tx.put("result", endOf(item, outcome, last, { attempts, endedAt: tx.now, change: change ?? null }));
+    tx.append("result", endOf(item, outcome, last, { attempts, endedAt: tx.now, change: change ?? null }));
     if (past)
       tx.put("retry", {
         ...(retry ?? newRetry(id, seq)),

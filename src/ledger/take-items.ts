@@ -2,8 +2,9 @@ import type { ClaimedItem } from "../ports/ledger.ts";
 import type { Transaction } from "./transaction.ts";
 import type { ClaimTally } from "./claim.ts";
 import { answerFresh } from "./fresh-claims.ts";
-import { placesOf } from "./places.ts";
-import type { DueItem, Item, Lane, Queue, Retry } from "./records.ts";
+import type { DueItems, FreshItems } from "./item-stock.ts";
+import { placesOf } from "./workers.ts";
+import { retryOf, type DueItem, type FreshItem, type Lane, type Queue } from "./records.ts";
 
 /** Law 5: while fresh items are left, one in four is the most that due retries may take. */
 const FRESH_PER_RETRY = 3;
@@ -26,76 +27,63 @@ export const takeItems = (
   const run = lane.freshRun;
   const retryCap = hasFresh ? Math.min(count, Math.floor((run + count) / (FRESH_PER_RETRY + 1))) : count;
   const due = takeDue(tx, tally, queue, retryCap);
-  const fresh = takeFresh(tx, tally, queue, hasFresh ? count - due.items.length : 0);
-  const taken = [...due.items, ...fresh.items];
+  const fresh = takeFresh(tx, tally, queue, hasFresh ? count - due.count : 0);
+  const taken = due.count + fresh.count;
   for (const item of due.items) tx.put("retry", { ...retryOf(item), dueAt: null });
-  lease(tally, queue, lane, taken);
-  const freshRun = due.items.length > 0 ? 0 : Math.min(run + fresh.items.length, FRESH_PER_RETRY * 8);
+  if (tally.stock.isPlan) planLease(tally, queue, lane, taken);
+  else {
+    lease(tally, queue, lane, due.items);
+    lease(tally, queue, lane, fresh.items);
+  }
+  const freshRun = due.count > 0 ? 0 : Math.min(run + fresh.count, FRESH_PER_RETRY * 8);
   if (freshRun !== run) tx.patch("lane", lane, { freshRun });
   if (fresh.hasPassed) tally.hasPassed = true;
   const now = tx.known("queue", queueId)!; // answering from the archive has changed it
   tx.patch("queue", now, {
-    cursor: fresh.cursor,
+    cursor: fresh.last,
     hasFresh: fresh.hasMore,
     dueAt: earliest(due.nextAt, now.dueAt === queue.dueAt ? null : now.dueAt),
-    leased: now.leased + taken.length,
+    leased: now.leased + taken,
     waiting: now.waiting - due.items.filter(({ state }) => state === "waiting").length,
-    ...(taken.length > 0 && { servedAt: tx.now, ...(queue.isProbing && { isClaimable: false }) }),
+    ...(taken > 0 && { servedAt: tx.now, ...(queue.isProbing && { isClaimable: false }) }),
   });
-  return taken.length;
+  return taken;
 };
 
 const earliest = (a: number | null, b: number | null): number | null =>
   a === null || b === null ? (a ?? b) : Math.min(a, b);
 
-const takeDue = (
-  tx: Transaction,
-  tally: ClaimTally,
-  queue: Queue,
-  limit: number,
-): { readonly items: readonly DueItem[]; readonly nextAt: number | null } => {
-  if (limit === 0 || queue.dueAt === null || queue.dueAt > tx.now) return { items: [], nextAt: queue.dueAt };
-  const { items, nextAt } = tally.stock.due(queue, limit);
-  if (queue.freshness === null || tally.stock.isPlan) return { items, nextAt };
-  const { left } = answerFresh(tx, queue, items, limit);
-  if (left.length < items.length) tally.hasPassed = true;
-  return { items: left, nextAt };
+const takeDue = (tx: Transaction, tally: ClaimTally, queue: Queue, limit: number): DueItems => {
+  if (limit === 0 || queue.dueAt === null || queue.dueAt > tx.now)
+    return { count: 0, items: [], nextAt: queue.dueAt };
+  const due = tally.stock.due(queue, limit);
+  if (queue.freshness === null || tally.stock.isPlan) return due;
+  const { left } = answerFresh(tx, queue, due.items, limit);
+  if (left.length < due.count) tally.hasPassed = true;
+  return { ...due, count: left.length, items: left };
 };
 
-interface FreshRun {
-  readonly items: readonly Item[];
-  readonly cursor: number;
-  readonly hasMore: boolean;
-  readonly hasPassed?: boolean;
-}
-
-/** `cursor`: where it moves, also over what was answered from the archive or set aside (`hasPassed`). */
-const takeFresh = (tx: Transaction, { stock }: ClaimTally, queue: Queue, count: number): FreshRun => {
-  if (count === 0) return { items: [], cursor: queue.cursor, hasMore: queue.hasFresh };
+/** `last`: where the cursor moves, also over what was answered from the archive or set aside (`hasPassed`). */
+const takeFresh = (
+  tx: Transaction,
+  { stock }: ClaimTally,
+  queue: Queue,
+  count: number,
+): FreshItems & { readonly hasPassed?: boolean } => {
+  if (count === 0) return { count: 0, items: [], last: queue.cursor, hasMore: queue.hasFresh };
   const most = queue.freshness === null ? count : Math.max(count, LOOK_AHEAD);
-  const { items, hasMore } = stock.fresh(queue, most);
-  if (queue.freshness === null || stock.isPlan)
-    return { items: items.slice(0, count), cursor: items.at(-1)?.seq ?? queue.cursor, hasMore };
-  const { left, seen } = answerFresh(tx, queue, items, count);
-  const cursor = items[seen - 1]?.seq ?? queue.cursor;
+  const fresh = stock.fresh(queue, most);
+  if (queue.freshness === null) return fresh;
+  if (stock.isPlan) return { ...fresh, count: Math.min(count, fresh.count) };
+  const { left, seen } = answerFresh(tx, queue, fresh.items, count);
   return {
+    count: left.length,
     items: left,
-    cursor,
-    hasMore: hasMore || seen < items.length,
+    last: fresh.items[seen - 1]?.seq ?? queue.cursor,
+    hasMore: fresh.hasMore || seen < fresh.count,
     hasPassed: seen > left.length,
   };
 };
-
-export const retryOf = ({
-  key: _key,
-  input: _input,
-  scraper: _scraper,
-  depth: _depth,
-  chain: _chain,
-  parentQueue: _parentQueue,
-  parentSeq: _parentSeq,
-  ...retry
-}: DueItem): Retry => retry;
 
 /** Items in one lease. */
 const LARGEST_LEASE = 100;
@@ -105,27 +93,33 @@ export const lease = (
   tally: ClaimTally,
   queue: Queue,
   lane: Lane,
-  items: readonly (Item | DueItem)[],
+  items: readonly (FreshItem | DueItem)[],
 ): void => {
+  let run: TakenRun | undefined = tally.leases.findLast((one) => one.queue.id === queue.id);
   for (const item of items) {
-    let run = tally.leases.findLast((one) => one.queue.id === queue.id);
-    if (!run || run.seqs.length === LARGEST_LEASE) {
-      run = {
-        id: tally.firstLease + tally.leases.length,
-        queue,
-        lane: lane.name,
-        seqs: [],
-        hasRetries: false,
-      };
-      tally.leases.push(run);
-    }
+    if (!run || run.count === LARGEST_LEASE) run = newRun(tally, queue, lane);
+    run.count++;
     run.seqs.push(item.seq);
     run.hasRetries ||= "attempts" in item;
     tally.items.push(claimed(queue, lane, run.id, item));
   }
+  tally.count += items.length;
 };
 
-export const claimed = (queue: Queue, lane: Lane, id: number, item: Item | DueItem): ClaimedItem => ({
+/** Counts what would be leased. */
+const planLease = (tally: ClaimTally, queue: Queue, lane: Lane, count: number): void => {
+  newRun(tally, queue, lane).count = count;
+  tally.count += count;
+};
+
+const newRun = (tally: ClaimTally, queue: Queue, lane: Lane): TakenRun => {
+  const id = tally.firstLease + tally.leases.length;
+  const run = { id, queue, lane: lane.name, count: 0, seqs: [], hasRetries: false };
+  tally.leases.push(run);
+  return run;
+};
+
+export const claimed = (queue: Queue, lane: Lane, id: number, item: FreshItem | DueItem): ClaimedItem => ({
   queue: queue.id,
   seq: item.seq,
   lease: id,
@@ -143,6 +137,7 @@ export interface TakenRun {
   readonly id: number;
   readonly queue: Queue;
   readonly lane: string;
+  count: number;
   readonly seqs: number[];
   hasRetries: boolean;
 }

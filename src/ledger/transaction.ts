@@ -1,7 +1,7 @@
-import type { EventType, NewEvent } from "../ports/event-log.ts";
 import type { WorkSum } from "../domain/work-sums.ts";
-import { KIND_OF, READ_ONLY, type LoadArgs, type LoadKind, type LoadName } from "./loads.ts";
-import { type Key, type Kind, KEYS, type Records } from "./records.ts";
+import type { EventType, NewEvent } from "../ports/event-log.ts";
+import { SETS, type LoadArgs, type LoadKind, type LoadName, READ_ONLY } from "./loads.ts";
+import { type Key, KEYS, type Kind, type Records } from "./records.ts";
 
 /** One set of records that a rule asks for. */
 export interface Want {
@@ -133,16 +133,19 @@ export class Transaction implements Changes {
   readonly sums = new Map<WorkSum, number>();
   readonly queues = new Map<number, QueueChange>();
   readonly wakes = new Map<number, number>();
+  /** A random integer of 53 bits, the same however often the rule runs. */
+  readonly random: () => number;
   readonly #loaded: Loaded;
 
-  constructor(loaded: Loaded, now: number) {
+  constructor(loaded: Loaded, now: number, random: () => number) {
     this.#loaded = loaded;
     this.now = now;
+    this.random = random;
   }
 
   /** The same records with the same changes, to try something out. */
   fork(): Transaction {
-    const fork = new Transaction(this.#loaded, this.now);
+    const fork = new Transaction(this.#loaded, this.now, this.random);
     for (const [kind, changes] of this.records) fork.records.set(kind, new Map(changes));
     return fork;
   }
@@ -192,7 +195,7 @@ export class Transaction implements Changes {
     }
     const ids = this.#loaded.list(asked);
     if (!ids) throw new Miss([asked]);
-    const kind = KIND_OF[asked.name] as K;
+    const kind = SETS[asked.name].kind as K;
     return ids.flatMap((id) => this.#current(kind, id) ?? []);
   }
 
@@ -271,4 +274,24 @@ export class Transaction implements Changes {
   wakeJob(job: number, at: number): void {
     this.wakes.set(job, Math.min(at, this.wakes.get(job) ?? Infinity));
   }
+}
+
+/**
+ * What the ledger's rules need of an engine. `transact` loads `wants` in one go and runs `work`, which is pure: where it asks for more, that is
+ * loaded and `work` runs again; where another transaction was first, it runs again from the beginning. What `work` has changed is written as a
+ * whole, or not at all. `isDurable: false` for what may be forgotten in a power cut, never in a crash of a process.
+ */
+export interface LedgerStore {
+  readonly transact: <T>(
+    wants: readonly Want[] | ((now: number) => readonly Want[]),
+    work: (tx: Transaction) => T,
+    isDurable?: boolean,
+  ) => Promise<T>;
+  /** The same for a rule that changes nothing, on one view of all that it reads. */
+  readonly read: <T>(
+    wants: readonly Want[] | ((now: number) => readonly Want[]),
+    work: (tx: Transaction) => T,
+  ) => Promise<T>;
+  /** The ledger's clock, in ms. */
+  readonly now: () => number;
 }

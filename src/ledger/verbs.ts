@@ -12,11 +12,10 @@ import type {
   SettledItem,
 } from "../ports/ledger.ts";
 import { answerWants, later, once, partOf } from "./answers.ts";
-import { ownKeys, putKeys, type ReservedKey, reservePlaces } from "./batch-keys.ts";
-import { type Transaction, want, type Want } from "./transaction.ts";
+import { ownKeys, putKeys, type ReservedKey, reservePlaces } from "./item-keys.ts";
 import { claim, claimWants } from "./claim.ts";
 import { cancelJob, controlJob, isQuiet } from "./control-job.ts";
-import { controlLane, setShare } from "./control-lane.ts";
+import { askRobots, controlLane, keepRobots, knownRobots, setShare } from "./control-lane.ts";
 import { emitItems, emitWants } from "./emit-items.ts";
 import { openProbes } from "./hold-queue.ts";
 import { insertWants, placeWants } from "./insert-items.ts";
@@ -24,10 +23,9 @@ import { addItems, createJob, letIn, openJob, raiseCaps, retryFailed, retryKeys,
 import { LIMITS, pulse, type PulseLimits, pulseWants } from "./pulse.ts";
 import type { JobFacts } from "./queues.ts";
 import { NOBODY, reapWorker } from "./reap.ts";
-import { askRobots, keepRobots, knownRobots } from "./robots.ts";
-import { settle, settleWants } from "./settle.ts";
 import { SettleBatch } from "./settle-batch.ts";
-import type { LedgerStore } from "./store.ts";
+import { settle, settleWants } from "./settle.ts";
+import { type LedgerStore, type Transaction, want, type Want } from "./transaction.ts";
 import { amendItems, emitAmended, endAmending, pinVersions } from "./versions.ts";
 import { registerWorker } from "./workers.ts";
 
@@ -84,12 +82,15 @@ export const ledgerVerbs = (store: LedgerStore, own: Partial<PulseLimits> = {}):
     await reapSilent(act, { except: worker });
     await transact((now) => [want("dueProbes", now)], openProbes, false);
   };
+  /** Clients that had work at the last claim: most likely those that have some at the next. */
+  let clients: readonly string[] = [];
   const claimOnce = async (request: ClaimRequest): Promise<Grant | "upkeep"> => {
     let at = 0;
     const answer = await transact(
-      (now) => claimWants(request, now),
+      (now) => claimWants(request, now, clients),
       (tx) => {
         at = tx.now;
+        clients = tx.list("clientsWithWork").map(({ name }) => name);
         return claim(tx, request, limits.leaseMs);
       },
       false,

@@ -1,8 +1,7 @@
 import type { ItemRef } from "../domain/item.ts";
 import type { ClaimRequest, WorkerInfo } from "../ports/ledger.ts";
-import type { Transaction } from "./transaction.ts";
-import { newKeySeed } from "./key-hash.ts";
 import type { Lease, Worker } from "./records.ts";
+import type { Transaction } from "./transaction.ts";
 
 const newWorker = (name: string): Worker => ({
   name,
@@ -33,30 +32,27 @@ export const registerWorker = (tx: Transaction, card: WorkerInfo): void => {
   tx.put("worker", { ...worker, card, registeredAt: tx.now });
 };
 
-/** By chance, and so never a number that it had before it was given up, be that a moment ago: what it sends late would be taken for its own. */
-const firstLease = (): Pick<Worker, "nextLease" | "pulseLease"> => {
-  const lease = Math.floor(newKeySeed() / 2);
-  return { nextLease: lease, pulseLease: lease };
-};
-
 export const claimingWorker = (
+  tx: Transaction,
   known: Worker | undefined,
   request: ClaimRequest,
-  now: number,
   until: number,
-): Worker =>
-  known && isKnown(known)
-    ? { ...known, until }
-    : {
-        ...newWorker(request.worker),
-        ...firstLease(),
-        ...(known && { card: known.card, registeredAt: known.registeredAt }),
-        until,
-        isAlone: request.alone === true,
-        jobs: request.jobs ?? null,
-        // What it sent before it was given up may have been counted then.
-        ...(request.number !== undefined && { lastPulse: { number: request.number, at: now, reply: null } }),
-      };
+): Worker => {
+  if (known && isKnown(known)) return { ...known, until };
+  // Random, and so never a number that the worker had before it was given up: what it sends late would be taken for its own.
+  const lease = Math.floor(tx.random() / 2);
+  return {
+    ...newWorker(request.worker),
+    nextLease: lease,
+    pulseLease: lease,
+    ...(known && { card: known.card, registeredAt: known.registeredAt }),
+    until,
+    isAlone: request.alone === true,
+    jobs: request.jobs ?? null,
+    // What it sent before it was given up may have been counted then.
+    ...(request.number !== undefined && { lastPulse: { number: request.number, at: tx.now, reply: null } }),
+  };
+};
 
 /** Items in flight take places of their lane's concurrency until the worker says that they no longer do. */
 export const setInFlight = (worker: Worker, inFlight: ReadonlyMap<string, number>): Worker => ({
@@ -93,7 +89,8 @@ export const stopRunning = (
   const named = namedRunning(worker);
   for (const { id, queue, client, seqs } of ended)
     for (const seq of seqs) {
-      if (!named.delete(`${queue}/${seq}`) && id < worker.pulseLease) continue;
+      const isNamed = named.size > 0 && named.delete(`${queue}/${seq}`);
+      if (!isNamed && id < worker.pulseLease) continue;
       lower(runningIn, queue);
       lower(runningBy, client);
     }
@@ -114,3 +111,72 @@ const lower = (counts: Record<string, number>, name: string | number): void => {
   if (left > 0) counts[name] = left;
   else delete counts[name];
 };
+
+/** Places of a queue as pairs of first and last, ascending: `[3, 7, 9, 9]` is 3 to 7, and 9. */
+export type Places = readonly number[];
+
+export const hasPlace = (places: Places, seq: number): boolean => {
+  for (let i = 0; i < places.length; i += 2) if (places[i]! <= seq && seq <= places[i + 1]!) return true;
+  return false;
+};
+
+export const countPlaces = (places: Places): number => {
+  let count = 0;
+  for (let i = 0; i < places.length; i += 2) count += places[i + 1]! - places[i]! + 1;
+  return count;
+};
+
+export const placesOf = (seqs: readonly number[]): Places => {
+  const pairs: number[] = [];
+  for (const seq of seqs.toSorted((a, b) => a - b))
+    if (pairs.at(-1) === seq - 1) pairs[pairs.length - 1] = seq;
+    else pairs.push(seq, seq);
+  return pairs;
+};
+
+export function* eachPlace(places: Places): Generator<number> {
+  for (let i = 0; i < places.length; i += 2)
+    for (let seq = places[i]!; seq <= places[i + 1]!; seq++) yield seq;
+}
+
+/** Without these, which must be among them. */
+export const withoutPlaces = (places: Places, gone: ReadonlySet<number>): Places => {
+  const left: number[] = [];
+  for (const seq of eachPlace(places)) if (!gone.has(seq)) left.push(seq);
+  return placesOf(left);
+};
+
+type Stop = Worker["stops"][number];
+
+/** Before queues stop: whoever has items of them must hear that they have. */
+export const rememberHolders = (tx: Transaction, isStopped: (lease: Lease) => boolean): void => {
+  for (const worker of tx.list("workers")) {
+    const held = worker.leases.filter(isStopped);
+    if (held.length === 0) continue;
+    const queues = new Map(held.map(({ job, queue }) => [queue, { job, queue, isTold: false }]));
+    const others = worker.stops.filter(({ queue }) => !queues.has(queue));
+    tx.patch("worker", worker, { stops: [...others, ...queues.values()] });
+  }
+};
+
+/** Whether every worker that had a part in what has stopped knows of it, or is given up. */
+export const isStopHeard = (workers: readonly Worker[], job: number, now: number): boolean =>
+  !workers.some(({ until, stops }) => (until ?? 0) >= now && stops.some((stop) => stop.job === job));
+
+/** What had stopped goes on. */
+export const forgetStops = (tx: Transaction, isOver: (stop: Stop) => boolean): void => {
+  for (const worker of tx.list("workers"))
+    if (worker.stops.some(isOver))
+      tx.patch("worker", worker, { stops: worker.stops.filter((stop) => !isOver(stop)) });
+};
+
+/**
+ * What a worker's pulse has to say: the queues that have stopped with items in its hands, whether or not it named them. That an answer
+ * was heard is known only from the next pulse, which is not sent before.
+ */
+export const tellStops = (
+  worker: Worker,
+): { readonly queues: readonly number[]; readonly stops: readonly Stop[] } => ({
+  queues: worker.stops.map(({ queue }) => queue),
+  stops: worker.stops.filter(({ isTold }) => !isTold).map((stop) => ({ ...stop, isTold: true })),
+});

@@ -1,5 +1,5 @@
 /** What can happen to a job. */
-export const EVENTS = {
+const EVENTS = {
   "job.started": "The job was created.",
   "job.progress": "How far the job is; sent every `progressMs` of the job.",
   "job.paused": "The job was paused.",

@@ -1,16 +1,19 @@
 import { parentPort, workerData } from "node:worker_threads";
+import { BodyError } from "../collectors/http/decode-body.ts";
+import { storedPage } from "../collectors/http/page.ts";
 import { laneOf, openBlobs } from "../compose.ts";
-import { jobScrapers, loadPinned } from "../scrapers/load-pinned.ts";
 import { type ChunkTools, extractChunk } from "../reextract/extract-chunk.ts";
 import type { ThreadOrder, ThreadReply, ThreadTask } from "../reextract/extract-pool.ts";
 import { loadCurrentScrapers } from "../reextract/extraction-scrapers.ts";
+import { jobScrapers, loadPinned } from "../scrapers/load-pinned.ts";
 
+/** Started by `ExtractPool`: extracts chunks of a job's stored pages. */
 const task = workerData as ThreadTask;
 const beat = new Int32Array(task.beat);
 const reply = (message: ThreadReply, transfer: ArrayBuffer[] = []): void =>
   parentPort!.postMessage(message, transfer);
 
-/** An error loses its class and its code on the way to another thread. */
+/** An error loses its class and code on the way to another thread. */
 const fail = (error: unknown): void => {
   const { name, message } = error instanceof Error ? error : new Error(String(error));
   const code = error instanceof Error && "code" in error ? String(error.code) : undefined;
@@ -23,11 +26,20 @@ const load = async (): Promise<Pick<ChunkTools, "scrapers" | "amend">> => {
   return { scrapers, amend: { scrapers, laneOf } };
 };
 
+const pageOf: ChunkTools["pageOf"] = (name, capture) => {
+  try {
+    return storedPage(name, capture);
+  } catch (error) {
+    if (error instanceof BodyError) return { failure: { kind: error.kind, detail: error.message } };
+    throw error;
+  }
+};
+
 const start = async (): Promise<void> => {
   const { scrapers, ...amending } = await load();
   const blobs = await openBlobs(task.location);
-  const tools = { blobs, job: task.spec.id, scrapers, most: task.most, ...amending };
-  // The pages of the next order are read while those of the one before are worked through.
+  const tools = { blobs, job: task.spec.id, scrapers, most: task.most, pageOf, ...amending };
+  // The pages of the next order are read while the previous one is processed.
   parentPort!.on("message", ({ number, chunk }: ThreadOrder) => {
     const onItem = (at: number): void => {
       Atomics.add(beat, 0, 1);

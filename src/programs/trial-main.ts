@@ -2,7 +2,7 @@
 import { preload, work } from "../compose.ts";
 import { scraperError } from "../pipeline/collect.ts";
 import type { ToWorker } from "../worker/worker-process.ts";
-import type { FromTrial } from "../devtools/trial-messages.ts";
+import type { FromTrial } from "../devtools/trial-process.ts";
 import { watchCollector } from "../devtools/watch-collector.ts";
 
 const BEAT_MS = 500;

@@ -1,58 +1,53 @@
 import { randomBytes } from "node:crypto";
-import { pagesOf } from "../archive/extracted-records.ts";
-import { ReextractError } from "../archive/extractions.ts";
-import { runRecords } from "../archive/record-set.ts";
 import { chunksOf } from "../archive/stored-bytes.ts";
 import { FAILURE_KINDS, failureInfo } from "../domain/failure.ts";
-import type { Storage } from "../ports/storage.ts";
 import type { ItemView } from "../domain/item.ts";
 import { revisionOf } from "../domain/job-version.ts";
 import { type JobSpec, type JobView, timedId } from "../domain/job.ts";
 import { type AmendedItem, LedgerError } from "../ports/ledger.ts";
 import { jobScrapers, loadPinned } from "../scrapers/load-pinned.ts";
 import type { Chunk, ChunkEnd } from "./extract-chunk.ts";
-import { ExtractPool } from "./extract-pool.ts";
+import { ExtractPool, type ExtractStores } from "./extract-pool.ts";
+import { pagesOf } from "../archive/extracted-records.ts";
 import { itemChunks } from "./item-chunks.ts";
+import { runRecords } from "../archive/record-set.ts";
 
 interface AmendOptions {
   readonly cores: number;
   readonly signal: AbortSignal;
-  /** Hears how many items have been read. */
+  /** Receives the number of items read so far. */
   readonly onProgress?: (items: number) => void;
-  /** What scrapers print. */
+  /** Receives the output of scrapers. */
   readonly onOutput?: (text: string) => void;
 }
 
-/** What came of reading a job's stored pages with the versions that it is pinned to now. */
+/** The result of reading a job's stored pages with the versions that it is now pinned to. */
 export interface Amended {
   /** Items whose pages were read. */
   readonly items: number;
   readonly done: number;
-  /** Of those done, how many had failed. */
+  /** Of those done, how many had failed before. */
   readonly rescued: number;
   readonly failed: number;
-  /** Read again, and skipped as before. */
+  /** Read again, still skipped. */
   readonly skipped: number;
-  /** Items that stay as an earlier version left them, because the present one reads less of their pages. */
+  /** Items that keep an earlier version's result, because the new one reads less of their pages. */
   readonly kept: number;
-  /** Failed items without pages, which are fetched again. */
+  /** Failed items without pages: they are fetched again. */
   readonly putBack: number;
 }
 
 const SEGMENT_BYTES = 8 * 1024 * 1024;
 const SEGMENT_ITEMS = 5000;
-const CHUNKS_A_THREAD = 6;
 const KEYS = 500;
 const RETRIED = FAILURE_KINDS.filter((kind) => failureInfo(kind).isRetriedByNewVersion);
 
-type JobStorage = Pick<Storage, "ledger" | "blobs" | "location">;
-
 /**
- * Reads the stored pages of a job that was pinned to other versions, and gives its items what these make of them. What was read before it was
- * stopped stays: the next call goes on with the rest. When it returns, the job may be resumed.
+ * Reads the stored pages of a job that was pinned to other versions, and updates its items with the results. If it is stopped, what it has
+ * stored stays, and the next call continues with the rest. When it returns, the job may be resumed.
  */
 export const amendJob = async (
-  storage: JobStorage,
+  storage: ExtractStores,
   { spec }: JobView,
   options: AmendOptions,
 ): Promise<Amended> => {
@@ -73,7 +68,7 @@ export const amendJob = async (
     const place = spec.scrapers.findIndex(({ name }) => name === item.scraper);
     const hasPages = pagesOf(item).length > 0;
     if (!isOld(item) || place < 0) return undefined;
-    // Skipped without a quality is what was answered with a failure.
+    // Skipped without a quality: the answer was another item's failure.
     if (item.state !== "failed") return hasPages && item.quality !== undefined ? place : undefined;
     if (item.failure?.kind === "structure-changed" && hasPages) return place;
     if (
@@ -85,28 +80,13 @@ export const amendJob = async (
     return undefined;
   };
   const set = runRecords(blobs, spec.id, () => undefined);
-  const running: { readonly chunk: Chunk; readonly end: Promise<ChunkEnd> }[] = [];
-  const takeOne = async (): Promise<void> => {
-    const { chunk, end } = running.shift()!;
-    await writer.add(chunk, await end);
+  const states = ["done", "failed", "skipped"] as const;
+  const chunks = itemChunks({ ledger, job: spec.id, set, states, scraperOf, withInputs: true });
+  await pool.run(chunks, signal, async (end, chunk) => {
+    await writer.add(chunk, end);
     onProgress?.(writer.counts.items);
-  };
-  const stop = (): void => void pool[Symbol.asyncDispose]();
-  signal.addEventListener("abort", stop, { once: true });
-  try {
-    const source = { ledger, job: spec.id, set, states: ["done", "failed", "skipped"] as const };
-    for await (const chunk of itemChunks({ ...source, scraperOf, withInputs: true })) {
-      const end = pool.run(chunk);
-      end.catch(() => undefined); // told by `takeOne`
-      running.push({ chunk, end });
-      if (running.length >= cores * CHUNKS_A_THREAD) await takeOne();
-    }
-    while (running.length > 0) await takeOne();
-    await writer.flush();
-  } finally {
-    signal.removeEventListener("abort", stop);
-  }
-  if (signal.aborted) throw new ReextractError("interrupted", `${spec.id}: stopped before its end`);
+  });
+  await writer.flush();
   const putBack = await putItemsBack(storage, spec.id, again);
   // The new version may have higher limits.
   await unlessEnded(ledger.raiseCaps(spec.id, {}));
@@ -114,7 +94,7 @@ export const amendJob = async (
   return { ...writer.counts, putBack };
 };
 
-/** Nothing comes into a job whose budget or time is up. */
+/** A job whose budget or time is up accepts nothing. */
 const unlessEnded = async <Reply>(reply: Promise<Reply>): Promise<Reply | undefined> => {
   try {
     return await reply;
@@ -125,7 +105,7 @@ const unlessEnded = async <Reply>(reply: Promise<Reply>): Promise<Reply | undefi
 };
 
 const putItemsBack = async (
-  { ledger }: JobStorage,
+  { ledger }: ExtractStores,
   job: string,
   keys: readonly string[],
 ): Promise<number> => {
@@ -137,10 +117,10 @@ const putItemsBack = async (
   return count;
 };
 
-/** Stores records, and then tells the ledger where they are. */
+/** Stores records first, then updates the ledger with their places. */
 class AmendWriter {
   readonly counts = { items: 0, done: 0, rescued: 0, failed: 0, skipped: 0, kept: 0 };
-  readonly #storage: JobStorage;
+  readonly #storage: ExtractStores;
   readonly #job: string;
   readonly #revision: number;
   readonly #folder: string;
@@ -149,7 +129,7 @@ class AmendWriter {
   #bytes = 0;
   #items: AmendedItem[] = [];
 
-  constructor(storage: JobStorage, spec: JobSpec) {
+  constructor(storage: ExtractStores, spec: JobSpec) {
     this.#storage = storage;
     this.#job = spec.id;
     this.#revision = revisionOf(spec);

@@ -1,13 +1,13 @@
+import { openRecordSet } from "../archive/extracted-records.ts";
 import { specOf, type StoredExtraction } from "../archive/extractions.ts";
 import { itemPages } from "../archive/manifest.ts";
-import { openRecordSet } from "../archive/record-set.ts";
 import type { FailureKind } from "../domain/failure.ts";
 import type { FailureTally, JobView } from "../domain/job.ts";
 import { FIELD_STATUSES, fieldPrefix } from "../domain/record.ts";
 import type { Blobs } from "../ports/blobs.ts";
 import type { JobLedger } from "../ports/ledger.ts";
 
-/** A job as its current set of records has it: states, failures and fields are those of the extraction, where one is current. */
+/** A job with the states, failures and fields of its current set of records. */
 export const currentView = async (
   storage: { readonly ledger: JobLedger; readonly blobs: Blobs },
   view: JobView,
@@ -16,8 +16,8 @@ export const currentView = async (
   current === undefined ? view : (viewOf(view, current) ?? (await countedView(storage, view, current)));
 
 /**
- * The same from counts alone. Undefined where that cannot be: the extraction is of an older version of Sluice, or some of its items were put back
- * since, whose run is the newer word.
+ * The same from counts alone. Undefined if they are not enough: the extraction is of an older version of Sluice, or items were put back since
+ * and their newer run counts.
  */
 export const viewOf = (view: JobView, current: StoredExtraction): JobView | undefined => {
   const { replaces, failed, counts } = current;

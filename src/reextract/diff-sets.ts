@@ -2,15 +2,15 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { itemPages } from "../archive/manifest.ts";
-import { type ItemRecords, openRecordSet, parseRecords } from "../archive/record-set.ts";
-import type { Storage } from "../ports/storage.ts";
+import { openRecordSet } from "../archive/extracted-records.ts";
+import { itemPages, type Stores } from "../archive/manifest.ts";
+import { type ItemRecords, parseRecords } from "../archive/record-set.ts";
 import type { ItemState, ItemView } from "../domain/item.ts";
 import type { JobSpec } from "../domain/job.ts";
 import { fieldPrefix } from "../domain/record.ts";
 import { compareItems, count, type Difference, type ItemSide, newDifference } from "./difference.ts";
 
-/** A set of records by its job and which of the job's sets it is: `first`, `current` or an extraction. */
+/** One of a job's sets of records: `first`, `current` or an extraction. */
 interface SetChoice {
   readonly spec: JobSpec;
   readonly which: string;
@@ -19,7 +19,7 @@ interface SetChoice {
 interface DiffOptions {
   /** Examples of each kind of change. */
   readonly most: number;
-  /** Only these fields; all unless given. */
+  /** Only these fields; all by default. */
   readonly only?: ReadonlySet<string> | undefined;
 }
 
@@ -29,9 +29,9 @@ interface SetDifference {
   readonly difference: Difference;
 }
 
-/** What differs between two sets of records, of one job or of two. Memory does not grow with them. */
+/** The difference between two sets of records, of one job or of two. Memory does not grow with them. */
 export const diffSets = async (
-  storage: Pick<Storage, "ledger" | "blobs">,
+  storage: Stores,
   before: SetChoice,
   after: SetChoice,
   options: DiffOptions,
@@ -82,7 +82,7 @@ export const diffSets = async (
   return { before: old.name, after: now.name, difference };
 };
 
-/** Items of two jobs belong together by their key and by the part that their scraper plays: its name, or being the root. */
+/** Items of two jobs match by key and by the role of their scraper: its name, or being the root. */
 const prefixOf = ({ scraper }: JobSpec, item: ItemView): string => fieldPrefix(scraper, item.scraper);
 
 const sideOf = ({ item, lines, blob }: ItemRecords): ItemSide => ({
@@ -99,24 +99,24 @@ interface IndexedItem {
   readonly key: string;
   readonly state: ItemState;
   readonly lines: Buffer;
-  /** The object they are in. */
+  /** The object that holds them. */
   readonly blob: string;
 }
 
-/** Items put aside to be found again by key, in a temporary file: two jobs have their items in two orders, and may have millions. */
+/** Items by key, in a temporary file: two jobs have their items in different orders, and may have millions. */
 interface ItemIndex extends Disposable {
   put(items: readonly IndexedItem[]): void;
   take(scraper: string, key: string): Pick<IndexedItem, "state" | "lines" | "blob"> | undefined;
-  /** What was never taken: how many, and the keys of the first. */
+  /** Items that were never taken: their number, and the keys of the first. */
   left(most: number): { readonly count: number; readonly keys: readonly string[] };
 }
 
 export const openItemIndex = (): ItemIndex => {
   const folder = mkdtempSync(join(tmpdir(), "sluice-diff-"));
   const clear = (): void => rmSync(folder, { recursive: true, force: true });
-  process.once("exit", clear); // also when it was interrupted
+  process.once("exit", clear); // also on interruption
   const db = new DatabaseSync(join(folder, "items.db"));
-  // Nothing in it is worth a sync: it does not outlive the command.
+  // No sync: the file does not outlive the command.
   db.exec("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -32768");
   db.exec(
     `CREATE TABLE items (scraper TEXT NOT NULL, key TEXT NOT NULL, state TEXT NOT NULL, lines BLOB NOT NULL, object TEXT NOT NULL, is_taken INTEGER NOT NULL DEFAULT 0);

@@ -2,26 +2,26 @@ import { isDeepStrictEqual } from "node:util";
 import type { ItemState } from "../domain/item.ts";
 import type { FieldStatus, JudgedField, JudgedRecord } from "../domain/record.ts";
 
-/** What a field said, cut short where it is long. `undefined`: the record has no such field. */
-export interface FieldSaid {
+/** A field in an example, shortened if it is long. `undefined`: the record has no such field. */
+export interface FieldExcerpt {
   readonly status: FieldStatus;
   readonly value: unknown;
 }
 
 export interface FieldExample {
   readonly key: string;
-  readonly before: FieldSaid | undefined;
-  readonly after: FieldSaid | undefined;
+  readonly before: FieldExcerpt | undefined;
+  readonly after: FieldExcerpt | undefined;
 }
 
 /**
- * What became of a field in a pair of records. `gained` and `lost`: a value came or went; `changed`: another value; `restated`: no
- * value before or after, but for another reason (a place that was missing is empty now).
+ * How a field differs in a pair of records. `gained` and `lost`: it has a value on one side only; `changed`: the values differ; `restated`: no
+ * value on either side, but with another status (for example missing before, empty now).
  */
 export const FIELD_CHANGES = ["gained", "lost", "changed", "restated"] as const;
 export type FieldChange = (typeof FIELD_CHANGES)[number];
 
-/** Every pair of records in which either has the field is counted once. */
+/** Each pair of records in which either has the field counts once. */
 export type FieldDifference = Record<FieldChange | "same", number> & {
   readonly examples: Record<FieldChange, FieldExample[]>;
 };
@@ -32,19 +32,19 @@ export interface Tally {
   readonly keys: string[];
 }
 
-/** What differs between two sets of records, *before* and *after*. Plain data: threads make parts of it, `mergeDifference` adds them up. */
+/** The difference between two sets of records, *before* and *after*. Plain data: threads make parts of it, `mergeDifference` adds them up. */
 export interface Difference {
-  /** Items in both sets, and of these those that differ in anything. */
+  /** Items in both sets, and those of them that differ. */
   items: number;
   changedItems: number;
   readonly onlyBefore: Tally;
   readonly onlyAfter: Tally;
   /** Pairs of records that were compared field by field. */
   records: number;
-  /** Records of an item that have no counterpart on the other side, counted by record, with their items' keys. */
+  /** Records without a counterpart on the other side, with their items' keys. */
   readonly recordsGained: Tally;
   readonly recordsLost: Tally;
-  /** By `before → after`: items that ended otherwise, such as `failed → done`. */
+  /** Items with another state, by `before → after`, such as `failed → done`. */
   readonly states: Map<string, Tally>;
   readonly fields: Map<string, FieldDifference>;
 }
@@ -84,7 +84,7 @@ export const fieldOf = (difference: Difference, name: string): FieldDifference =
   return field;
 };
 
-/** Adds a later part to an earlier one; the earlier one's examples come first. */
+/** Adds a later part to an earlier one, whose examples come first. */
 export const mergeDifference = (into: Difference, part: Difference, most: number): void => {
   into.items += part.items;
   into.changedItems += part.changedItems;
@@ -115,7 +115,7 @@ export const isNothing = ({
 }: Pick<Difference, "changedItems" | "onlyBefore" | "onlyAfter">): boolean =>
   changedItems + onlyBefore.count + onlyAfter.count === 0;
 
-/** One item as one set of records has it. */
+/** One item in one set of records. */
 export interface ItemSide {
   readonly state: ItemState;
   readonly records: readonly JudgedRecord[];
@@ -124,13 +124,13 @@ export interface ItemSide {
 interface CompareOptions {
   /** Examples kept for each kind of change. */
   readonly most: number;
-  /** Put before the fields' names where an item is not of the job's root scraper. */
+  /** Prefix of the field names if the item is not of the job's root scraper. */
   readonly prefix?: string;
-  /** Only these fields are compared, named as they are counted; all unless given. */
+  /** Compares only these fields, with prefixes; all by default. */
   readonly only?: ReadonlySet<string> | undefined;
 }
 
-/** Counts what differs between two sides of one item. */
+/** Counts the differences between two sides of one item. */
 export const compareItems = (
   difference: Difference,
   key: string,
@@ -160,7 +160,7 @@ export const compareItems = (
       if (change === "same") continue;
       isChanged = true;
       const examples = field.examples[change];
-      if (examples.length < most) examples.push({ key, before: said(was), after: said(is) });
+      if (examples.length < most) examples.push({ key, before: excerpt(was), after: excerpt(is) });
     }
   }
   if (isChanged) difference.changedItems++;
@@ -169,8 +169,8 @@ export const compareItems = (
 type Pair = readonly [JudgedRecord, JudgedRecord];
 
 /**
- * Records of one item belong together by their order. Those that are equal at both ends are matched first, so that a row which came
- * in between does not make all rows after it look changed.
+ * Records of one item match by order. Equal records at both ends are matched first, so that an inserted row does not make all rows after it
+ * look changed.
  */
 const pairUp = (before: readonly JudgedRecord[], after: readonly JudgedRecord[]) => {
   const least = Math.min(before.length, after.length);
@@ -212,10 +212,10 @@ const changeOf = (before: JudgedField | undefined, after: JudgedField | undefine
 const isEqual = (a: unknown, b: unknown): boolean =>
   a === b || (typeof a === "object" && typeof b === "object" && isDeepStrictEqual(a, b));
 
-/** An example is to be looked at: a whole table need not be carried around for it. */
+/** Examples are for people: longer values are cut. */
 const LONG = 300;
 
-const said = (field: JudgedField | undefined): FieldSaid | undefined => {
+const excerpt = (field: JudgedField | undefined): FieldExcerpt | undefined => {
   if (!field) return undefined;
   const { status, value } = field;
   const text = typeof value === "string" ? value : JSON.stringify(value);

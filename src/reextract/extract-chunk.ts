@@ -1,45 +1,45 @@
+import { type Capture, openCapture, readRanges } from "../archive/read-capture.ts";
+import { parseRecord } from "../archive/record-set.ts";
 import type { FailedItem } from "../archive/extracted-records.ts";
 import type { ExtractionCounts } from "../archive/extractions.ts";
-import { parseRecord } from "../archive/record-set.ts";
-import { openCapture, readRanges } from "../archive/read-capture.ts";
 import { isStorageError } from "../archive/stored-bytes.ts";
-import { BodyError } from "../collectors/http/decode-body.ts";
-import { storedPage } from "../collectors/http/page.ts";
 import type { CaptureRef, KeptPage } from "../domain/capture.ts";
 import type { Failure } from "../domain/failure.ts";
 import type { ItemRef, ItemState } from "../domain/item.ts";
 import { FIELD_STATUSES, type JudgedRecord } from "../domain/record.ts";
-import { extract } from "../pipeline/extract.ts";
+import { discover, extract } from "../pipeline/extract.ts";
 import { judge, type Judged } from "../pipeline/judge.ts";
+import { type LaneOf, planFound } from "../pipeline/plan.ts";
 import type { Blobs } from "../ports/blobs.ts";
+import type { AmendedItem } from "../ports/ledger.ts";
 import type { CompiledScraper } from "../scrapers/compiled-scraper.ts";
-import { amendItem, type AmendTools, type ItemAmendment, type ReadItem } from "./amend-item.ts";
+import type { JobScraper } from "../scrapers/load-pinned.ts";
 import { compareItems, type Difference, newDifference } from "./difference.ts";
 
-/** What a thread is told of an item. */
+/** An item as a thread gets it. */
 export interface StoredItem {
   readonly ref: ItemRef;
   readonly key: string;
-  /** Only where items are amended. */
+  /** Only if items are amended. */
   readonly input?: unknown;
-  /** Place in the list of scrapers. */
+  /** Index in the list of scrapers. */
   readonly scraper: number;
   readonly pages: readonly CaptureRef[];
-  /** How it ended in the set that is compared with, and how many bytes of `before` are its records there. */
+  /** Its state in the set that is compared with. */
   readonly stateBefore: ItemState;
-  /** How it ends unless reading it fails. */
+  /** Its state unless reading it fails. */
   readonly stateOnceRead: "done" | "skipped";
+  /** The length of its records in the chunk's `before`, and the object that holds them. */
   readonly bytesBefore: number;
-  /** The object in which they are. */
   readonly blobBefore: string;
 }
 
-/** Neighbouring items, worked through together. */
+/** Neighboring items, processed together. */
 export interface Chunk {
   readonly items: readonly StoredItem[];
-  /** Their records in the set that is compared with, one after the other. */
+  /** Their concatenated records in the set that is compared with. */
   readonly before: Uint8Array<ArrayBuffer>;
-  /** Items that ended a thread: they are not tried again. By place. */
+  /** Items that killed a thread, by place, with the cause: they are not tried again. */
   readonly ended: ReadonlyMap<number, string>;
 }
 
@@ -48,15 +48,24 @@ export interface ChunkEnd {
   readonly lines: Uint8Array<ArrayBuffer>;
   readonly failed: readonly FailedItem[];
   readonly counts: ExtractionCounts;
-  /** Items whose pages cannot be read, though they had records before. */
+  /** Items whose pages cannot be read although they had records. */
   readonly lost: number;
-  /** Why some records from before cannot be read: they count as none. */
+  /** Why some previous records cannot be read: they count as none. */
   readonly unread?: string;
-  /** For each scraper the counts in the order of its fields, see `countFields`. */
+  /** For each scraper, the counts in the order of its fields; see `countFields`. */
   readonly fieldCounts: readonly (readonly number[])[];
   readonly difference: Difference;
-  /** One for each item, where they are amended; `lines` are then those of the items that are. */
+  /** If items are amended, one entry for each; `lines` then has only the records of those that change. */
   readonly amendments: readonly (ItemAmendment | undefined)[];
+}
+
+/** What another version of a scraper makes of an item; `bytes` of the chunk's lines are its records. */
+type ItemAmendment = Omit<AmendedItem, "queue" | "seq" | "records"> & { readonly bytes: number };
+
+/** All of a job's scrapers, and how lanes are named: stored pages may lead to new items. */
+interface AmendTools {
+  readonly scrapers: readonly JobScraper[];
+  readonly laneOf: LaneOf;
 }
 
 export interface ChunkTools {
@@ -65,17 +74,19 @@ export interface ChunkTools {
   readonly scrapers: readonly ExtractionScraper[];
   /** Examples kept for each kind of change. */
   readonly most: number;
-  /** The job's items themselves get what is made of their pages. */
+  /** Set if the job's own items are updated. */
   readonly amend?: AmendTools;
-  /** Hears which item comes next, so that one that never ends can be told from outside. */
+  /** Decodes a stored response. */
+  readonly pageOf: (name: string, capture: Capture) => KeptPage | { readonly failure: Failure };
+  /** Called before each item, so that a hanging one can be identified from outside. */
   readonly onItem: (at: number) => void;
-  /** After the last item. */
+  /** Called after the last item. */
   readonly onEnd: () => void;
 }
 
 interface ExtractionScraper {
   readonly ready: CompiledScraper;
-  /** Before the names of its fields; empty for the job's root. */
+  /** Prefix of its field names; empty for the job's root. */
   readonly prefix: string;
 }
 
@@ -87,7 +98,7 @@ interface ItemEnd {
   readonly pages?: readonly KeptPage[];
 }
 
-/** Reads, extracts and judges the items of a chunk, and compares their records with those they had. */
+/** Reads, extracts and judges the items of a chunk, and compares their records with the previous ones. */
 export const extractChunk = async (tools: ChunkTools, chunk: Chunk): Promise<ChunkEnd> => {
   const { scrapers, most } = tools;
   const bytes = await readRanges(
@@ -129,7 +140,7 @@ export const extractChunk = async (tools: ChunkTools, chunk: Chunk): Promise<Chu
       if (!isStorageError(error)) throw error;
       unread ??= error.message;
     }
-    const amendment = tools.amend && amendItem(tools.amend, readItem(item, end, old));
+    const amendment = tools.amend && amendItem(tools.amend, item, end, old);
     if (tools.amend) amendments.push(amendment);
     if (!tools.amend || amendment) for (const line of end.lines) lines.push(line);
     compareItems(
@@ -154,30 +165,62 @@ export const extractChunk = async (tools: ChunkTools, chunk: Chunk): Promise<Chu
   };
 };
 
-const readItem = (item: StoredItem, end: ItemEnd, before: readonly JudgedRecord[]): ReadItem => ({
-  key: item.key,
-  input: item.input,
-  scraper: item.scraper,
-  was: item.stateBefore === "failed" ? "failed" : item.stateOnceRead,
-  before,
-  pages: end.pages,
-  lines: end.lines,
-  judged: end.judged,
-  failure: end.failure,
-});
+/**
+ * Undefined if the item stays as it is: its pages cannot be read, or this version reads less of them than the previous one. A site may have
+ * changed during the job, and the version for its new pages need not read the old ones.
+ */
+const amendItem = (
+  { scrapers, laneOf }: AmendTools,
+  { key, input, scraper, stateBefore, stateOnceRead }: StoredItem,
+  { pages, lines, judged, ...end }: ItemEnd,
+  before: readonly JudgedRecord[],
+): ItemAmendment | undefined => {
+  const { ready, fieldsAt } = scrapers[scraper]!;
+  const was = stateBefore === "failed" ? "failed" : stateOnceRead;
+  if (pages === undefined || (!ready.extraction && before.length > 0)) return undefined;
+  const found = end.failure ? undefined : discover(ready.emits, pages, input);
+  const failure = end.failure ?? (found && "failure" in found ? found.failure : undefined);
+  const quality = judged?.quality ?? "complete";
+  const wasComplete = before.every((record) => record.quality === "complete");
+  if (was !== "failed" && (failure || (quality === "partial" && wasComplete))) return undefined;
+  const names = ready.extraction?.fieldNames ?? [];
+  // Skipped items are not counted.
+  const less = was === "done" ? countsOf(before, names) : [];
+  const more = failure || was === "skipped" ? [] : (judged?.fieldCounts ?? []);
+  const own = Array.from(
+    { length: names.length * FIELD_STATUSES.length },
+    (_, n) => (more[n] ?? 0) - (less[n] ?? 0),
+  );
+  return {
+    outcome: failure
+      ? { state: "failed", failure }
+      : { state: was === "skipped" ? "skipped" : "done", quality },
+    bytes: lines.reduce((sum, line) => sum + Buffer.byteLength(line) + 1, 0),
+    fieldCounts: [...Array.from({ length: fieldsAt * FIELD_STATUSES.length }, () => 0), ...own],
+    ...planFound(found && "found" in found ? found.found : [], scrapers, key, laneOf),
+  };
+};
+
+const countsOf = (records: readonly JudgedRecord[], names: readonly string[]): number[] =>
+  names.flatMap((name) =>
+    FIELD_STATUSES.map(
+      (status) =>
+        records.filter(({ fields }) => Object.hasOwn(fields, name) && fields[name]!.status === status).length,
+    ),
+  );
 
 const endItem = (
-  { job }: ChunkTools,
+  { job, pageOf }: ChunkTools,
   { extraction, scraper, version }: CompiledScraper,
   { key, pages }: StoredItem,
   bytes: ReadonlyMap<CaptureRef, Uint8Array | Error>,
   ended: string | undefined,
 ): ItemEnd => {
   if (ended !== undefined) return { lines: [], failure: { kind: "scraper-error", detail: ended } };
-  const kept = openPages(pages, bytes);
+  const kept = openPages(pages, bytes, pageOf);
   if ("failure" in kept) return { lines: [], ...kept };
   const opened = { pages: kept.pages };
-  // Of a scraper that only leads to others there is nothing to extract.
+  // A scraper that only emits has nothing to extract.
   if (!extraction) return { ...opened, lines: [] };
   const raw = extract(extraction, kept.pages);
   if ("failure" in raw) return { ...opened, lines: [], failure: raw.failure };
@@ -188,25 +231,25 @@ const endItem = (
 const openPages = (
   refs: readonly CaptureRef[],
   bytes: ReadonlyMap<CaptureRef, Uint8Array | Error>,
+  pageOf: ChunkTools["pageOf"],
 ): { readonly pages: readonly KeptPage[] } | { readonly failure: Failure; readonly isDamaged: boolean } => {
+  const pages: KeptPage[] = [];
   try {
-    return {
-      pages: refs.map((ref) => {
-        const stored = bytes.get(ref)!;
-        if (stored instanceof Error) throw stored;
-        return storedPage(ref.name, openCapture(ref, stored));
-      }),
-    };
+    for (const ref of refs) {
+      const stored = bytes.get(ref)!;
+      if (stored instanceof Error) throw stored;
+      const page = pageOf(ref.name, openCapture(ref, stored));
+      if ("failure" in page) return { ...page, isDamaged: false };
+      pages.push(page);
+    }
   } catch (error) {
-    if (isStorageError(error))
-      return { failure: { kind: "bad-content", detail: error.message }, isDamaged: true };
-    if (error instanceof BodyError)
-      return { failure: { kind: error.kind, detail: error.message }, isDamaged: false };
-    throw error;
+    if (!isStorageError(error)) throw error;
+    return { failure: { kind: "bad-content", detail: error.message }, isDamaged: true };
   }
+  return { pages };
 };
 
-/** Most records are as they were: those are not parsed twice. */
+/** Most records are unchanged: those are not parsed twice. */
 const readBefore = (
   { key, blobBefore }: StoredItem,
   text: string,
@@ -220,7 +263,7 @@ const readBefore = (
   );
 };
 
-/** Whether two lines say the same from the page's name on: only the version before it differs, and most often nothing else does. */
+/** Whether two lines are equal from the page's name on: usually only the version before it differs. */
 const isSameText = (before: string, after: string | undefined): boolean => {
   if (after === undefined) return false;
   const [was, is] = [before.indexOf(FROM), after.indexOf(FROM)];

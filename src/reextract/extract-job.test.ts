@@ -4,10 +4,10 @@ import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import { pathToFileURL } from "node:url";
+import { openRecordSet } from "../archive/extracted-records.ts";
 import { chooseSet, readSets } from "../archive/extractions.ts";
 import { itemPages } from "../archive/manifest.ts";
 import { parseRecords } from "../archive/record-set.ts";
-import { openRecordSet } from "../archive/record-set.ts";
 import { extractJob, type ExtractOptions } from "./extract-job.ts";
 import { openStoredJob, type StoredJob } from "./testing/stored-job.ts";
 

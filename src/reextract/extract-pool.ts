@@ -1,20 +1,25 @@
 import { extname } from "node:path";
 import { Worker } from "node:worker_threads";
-import { isStalled, threadCpuMs } from "../domain/stall.ts";
-import type { JobSpec } from "../domain/job.ts";
-import type { StorageLocation } from "../ports/storage.ts";
-import type { Chunk, ChunkEnd } from "./extract-chunk.ts";
 import { ReextractError } from "../archive/extractions.ts";
+import type { JobSpec } from "../domain/job.ts";
+import { isStalled, threadCpuMs } from "../domain/stall.ts";
+import type { Storage } from "../ports/storage.ts";
+import type { Chunk, ChunkEnd } from "./extract-chunk.ts";
 
-/** What a thread is started with. */
+/** Where a job is stored. Threads open their own blobs from the location. */
+export type ExtractStores = Pick<Storage, "ledger" | "blobs" | "location">;
+
+/** The start data of a thread. */
 export interface ThreadTask {
-  readonly location: StorageLocation;
+  readonly location: Storage["location"];
   readonly spec: Pick<JobSpec, "id" | "scraper" | "source" | "scrapers" | "extracts">;
+  /** A scraper file to use instead of the job's own. */
   readonly instead?: string;
-  /** Use the scraper versions that the job is pinned to, instead of the current files. */
+  /** Uses the versions that the job is pinned to, not the files as they are now. */
   readonly isAmending?: boolean;
+  /** Examples kept for each kind of change. */
   readonly most: number;
-  /** Three numbers: items started in total; order number of the last one; its position in the order plus one, 0 between orders. */
+  /** Three numbers: items started in all; the order number of the last one; its place there plus one, or 0 between orders. */
   readonly beat: SharedArrayBuffer;
 }
 
@@ -31,24 +36,25 @@ export type ThreadReply =
 interface PoolOptions {
   readonly threads: number;
   readonly task: Omit<ThreadTask, "beat">;
-  /** The scrapers' versions, in their order: a thread that finds another does not begin. */
+  /** The scrapers' versions, in order. A thread that finds another version does not start. */
   readonly versions: readonly string[];
-  /** How long one item may take; 10 s unless told. */
+  /** How long one item may take; 10 s by default. */
   readonly itemMs?: number;
   /** What scrapers print. */
   readonly onOutput?: (text: string) => void;
 }
 
-/** One item may be bad. When this many have ended their thread, it is the scraper. */
+/** A single item may be bad. If this many end their thread, the scraper is at fault. */
 const MOST_ENDED = 10;
 const ITEM_MS = 10_000;
 
-/** Orders in a thread's hands: while this one is busy listing items, it must not run dry. */
+/** Chunks per thread that are waiting, running or waiting to be written: the bound on memory. */
+const CHUNKS_A_THREAD = 6;
+
+/** Orders sent to a thread ahead: it must not run out while the main thread lists items. */
 const ORDERS_A_THREAD = 3;
 
-interface Order {
-  readonly number: number;
-  readonly chunk: Chunk;
+interface Order extends ThreadOrder {
   readonly resolve: (end: ChunkEnd) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -58,18 +64,18 @@ interface Thread {
   readonly beat: Int32Array;
   isReady: boolean;
   readonly orders: Map<number, Order>;
-  /** Items begun when it was last looked at, and how often in a row it was that many. */
+  /** Items started at the last check, and how many checks in a row saw that number. */
   begun: number;
   looks: number;
-  /** Its processor time at the first of these looks. */
+  /** Its processor time at the first of these checks. */
   ranBefore: Promise<number>;
-  /** Why it was ended, or what it died of. */
+  /** Why it was ended, or why it died. */
   cause: string | undefined;
 }
 
 /**
- * Threads that extract chunks. One that makes no progress on an item is ended and replaced, and so is one that dies: its chunk is done
- * again without that item, which is then reported as failed.
+ * Threads that extract chunks. A thread that hangs on an item is ended and replaced, as is one that dies: its chunk runs again without that
+ * item, which is reported as failed.
  */
 export class ExtractPool implements AsyncDisposable {
   readonly #options: PoolOptions;
@@ -91,8 +97,34 @@ export class ExtractPool implements AsyncDisposable {
     this.#watch.unref();
   }
 
-  /** The caller sees to it that not too many are waiting. */
-  run(chunk: Chunk): Promise<ChunkEnd> {
+  /** Runs all chunks. `take` gets the results in the order of the chunks, whichever thread was first. */
+  async run(
+    chunks: AsyncIterable<Chunk>,
+    signal: AbortSignal,
+    take: (end: ChunkEnd, chunk: Chunk) => Promise<void>,
+  ): Promise<void> {
+    const running: { readonly chunk: Chunk; readonly end: Promise<ChunkEnd> }[] = [];
+    const takeOne = async (): Promise<void> => {
+      const { chunk, end } = running.shift()!;
+      await take(await end, chunk);
+    };
+    const stop = (): void => void this[Symbol.asyncDispose]();
+    signal.addEventListener("abort", stop, { once: true });
+    try {
+      for await (const chunk of chunks) {
+        const end = this.#order(chunk);
+        end.catch(() => undefined); // `takeOne` reports it
+        running.push({ chunk, end });
+        if (running.length >= this.#options.threads * CHUNKS_A_THREAD) await takeOne();
+      }
+      while (running.length > 0) await takeOne();
+    } finally {
+      signal.removeEventListener("abort", stop);
+    }
+    if (signal.aborted) throw interrupted();
+  }
+
+  #order(chunk: Chunk): Promise<ChunkEnd> {
     return new Promise((resolve, reject) => {
       if (this.#failure) return reject(this.#failure.error);
       this.#waiting.push({ number: this.#count++, chunk, resolve, reject });
@@ -102,7 +134,7 @@ export class ExtractPool implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#watch);
-    this.#fail(new ReextractError("interrupted", "the extraction was stopped"));
+    this.#fail(interrupted());
     await Promise.all([...this.#threads].map(({ worker }) => worker.terminate()));
   }
 
@@ -112,8 +144,8 @@ export class ExtractPool implements AsyncDisposable {
       new URL(`../programs/extract-thread${extname(import.meta.filename)}`, import.meta.url),
       {
         workerData: { ...this.#options.task, beat } satisfies ThreadTask,
-        execArgv: [], // what the program was started with (`--eval`, `--import`, …) is not meant for this thread
-        // Its garbage is page after page: collected often, or each thread grows by a hundred megabytes.
+        execArgv: [], // options of the main program (`--eval`, `--import`, …) are not for this thread
+        // Pages become garbage quickly: without frequent collection each thread grows by a hundred megabytes.
         resourceLimits: { maxYoungGenerationSizeMb: 16 },
         stdout: true,
         stderr: true,
@@ -132,12 +164,12 @@ export class ExtractPool implements AsyncDisposable {
     this.#threads.add(thread);
     for (const stream of [worker.stdout, worker.stderr])
       stream.on("data", (text: Buffer) => this.#options.onOutput?.(text.toString().trimEnd()));
-    worker.on("message", (reply: ThreadReply) => this.#hear(thread, reply));
-    worker.on("error", (error) => (thread.cause ??= `it ended its thread: ${(error as Error).message}`));
-    worker.on("exit", () => this.#bury(thread));
+    worker.on("message", (reply: ThreadReply) => this.#receive(thread, reply));
+    worker.on("error", (error) => (thread.cause ??= `the thread died: ${(error as Error).message}`));
+    worker.on("exit", () => this.#replace(thread));
   }
 
-  #hear(thread: Thread, reply: ThreadReply): void {
+  #receive(thread: Thread, reply: ThreadReply): void {
     if ("error" in reply) {
       const { message, ...facts } = reply.error;
       return this.#fail(Object.assign(new Error(message), facts));
@@ -153,19 +185,19 @@ export class ExtractPool implements AsyncDisposable {
   }
 
   #handOut(): void {
-    // One each before anybody gets a second: the last chunks of a job are spread over all threads.
+    // One for each thread before a second for any: the last chunks of a job are spread over all threads.
     for (let depth = 0; depth < ORDERS_A_THREAD; depth++)
       for (const { worker, isReady, orders, cause } of this.#threads) {
         if (!isReady || orders.size > depth || cause !== undefined) continue;
         const order = this.#waiting.shift();
         if (!order) return;
         orders.set(order.number, order);
-        // Copied, not handed over: should the thread die, the chunk is needed again.
+        // Copied, not transferred: if the thread dies, the chunk is needed again.
         worker.postMessage({ number: order.number, chunk: order.chunk } satisfies ThreadOrder, []);
       }
   }
 
-  /** Time is counted in looks: a machine that slept, or was too busy to look, has not seen the item stand still all that while. */
+  /** Time is counted in checks, so that a suspended or busy machine does not take an item for hanging. */
   #look(): void {
     for (const thread of this.#threads) {
       const begun = Atomics.load(thread.beat, 0);
@@ -186,9 +218,9 @@ export class ExtractPool implements AsyncDisposable {
     void thread.worker.terminate();
   }
 
-  #bury(thread: Thread): void {
+  #replace(thread: Thread): void {
     this.#threads.delete(thread);
-    const { orders, beat, cause = "it ended its thread" } = thread;
+    const { orders, beat, cause = "the thread died" } = thread;
     const culprit = orders.get(Atomics.load(beat, 1));
     const at = Atomics.load(beat, 2) - 1;
     const item = culprit?.chunk.items[at];
@@ -216,15 +248,17 @@ export class ExtractPool implements AsyncDisposable {
   }
 }
 
+const interrupted = (): ReextractError => new ReextractError("interrupted", "the extraction was stopped");
+
 const changedMeanwhile = (): ReextractError =>
   new ReextractError(
     "changed-meanwhile",
-    "the scraper's file was changed while it was extracting, so that half of the records would be of another version. Run the command again.",
+    "the scraper's file changed during the extraction, which would mix records of two versions. Run the command again.",
   );
 
 const hangs = (count: number, key: string, cause: string): ReextractError =>
   new ReextractError(
     "scraper-hangs",
-    `the scraper's extract did not come back from ${count} items, at last from ${key}: ${cause}. ` +
-      "Correct it and run the command again; the records from before are untouched.",
+    `the scraper's extract failed to return for ${count} items, most recently ${key}: ${cause}. ` +
+      "Correct it and run the command again; the previous records are unchanged.",
   );

@@ -6,23 +6,23 @@ import { loadScraper } from "../scrapers/load-scraper.ts";
 import { compileScraper, type CompiledScraper } from "../scrapers/compiled-scraper.ts";
 import { ReextractError } from "../archive/extractions.ts";
 
-/** A job's scraper as it is now, with the name under which the job knows it. */
+/** A job's scraper as it is now, with its name in the job. */
 export interface CurrentScraper {
   readonly was: string;
   readonly ready: CompiledScraper;
-  /** Before the names of its fields, see `fieldPrefix`. */
+  /** Prefix of its field names; see `fieldPrefix`. */
   readonly prefix: string;
 }
 
 interface CurrentScrapers {
   readonly current: readonly CurrentScraper[];
-  /** Of the others, those that cannot be found any more: their items stay as the run left them. */
+  /** Scrapers that no longer exist: their items stay as the run left them. */
   readonly gone: readonly string[];
 }
 
 /**
- * Those of a job's scrapers that extract, as their files are now. `instead` takes the place of the job's scraper of the same name, or of
- * its root; with it, nothing else need be there.
+ * The job's scrapers that extract, as their files are now. `instead` replaces the job's scraper of the same name, or its root; the others
+ * may then be missing.
  */
 export const loadCurrentScrapers = async (
   spec: Pick<JobSpec, "id" | "scraper" | "source" | "scrapers">,
@@ -46,12 +46,12 @@ export const loadCurrentScrapers = async (
   if (current.length > 0) return { current, gone };
   throw new ReextractError(
     "no-extract",
-    `${spec.id}: scraper ${root?.scraper.name ?? spec.scraper} has no \`extract\` block, so there is nothing to make of its pages. ` +
+    `${spec.id}: scraper ${root?.scraper.name ?? spec.scraper} has no \`extract\` block, so its pages cannot be extracted. ` +
       "Add one, or name another scraper with --scraper FILE.",
   );
 };
 
-/** As the root emits to it; else, from the file that it came from. */
+/** As a target of the root, or else from its own file. */
 const findTarget = async (
   { name, source }: PinnedScraper,
   given: CompiledScraper | undefined,
@@ -82,9 +82,9 @@ const scraperGone = (
   return new ReextractError(
     "scraper-gone",
     root
-      ? `${job}: some of its items are of scraper ${name}, which ${root.scraper.name} does not emit to any more, and which is not in ${file}. ` +
-          `Put it back, or name the file that it is in with --scraper FILE.`
-      : `${job}: the file of its scraper ${name} is gone (${file}). Put it back, or name another one with --scraper FILE.`,
+      ? `${job}: some items are of scraper ${name}, which ${root.scraper.name} no longer emits to and ${file} does not contain. ` +
+          `Restore it, or name its file with --scraper FILE.`
+      : `${job}: the file of its scraper ${name} does not exist (${file}). Restore it, or name another one with --scraper FILE.`,
   );
 };
 
@@ -92,7 +92,7 @@ const refuseUnkept = (job: string, { scraper }: CompiledScraper): void => {
   if (scraper.archive === "none")
     throw new ReextractError(
       "nothing-stored",
-      `${job}: scraper ${scraper.name} keeps no pages (\`archive: "none"\`), so they cannot be extracted again. ` +
-        "Take that line out and run the job again to keep them.",
+      `${job}: scraper ${scraper.name} stores no pages (\`archive: "none"\`), so they cannot be extracted again. ` +
+        "Remove that line and run the job again to store them.",
     );
 };

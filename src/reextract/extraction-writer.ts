@@ -16,10 +16,10 @@ import { type Difference, mergeDifference, newDifference } from "./difference.ts
 import type { ChunkEnd } from "./extract-chunk.ts";
 import type { CurrentScraper } from "./extraction-scrapers.ts";
 
-/** As the segments of the archive: large enough to be few, small enough to be held. */
+/** Like the archive's segments: large enough to be few, small enough for memory. */
 const SEGMENT_BYTES = 8 * 1024 * 1024;
 
-/** Writes an extraction beside the others. It does not exist for anybody before `finish`. */
+/** Writes an extraction. It does not exist for readers before `finish`. */
 export class ExtractionWriter {
   readonly #records: Segments;
   readonly #failures: Segments;
@@ -62,7 +62,7 @@ export class ExtractionWriter {
     return extraction;
   }
 
-  /** Takes back what was written. */
+  /** Removes what was written. */
   async abandon(): Promise<void> {
     for (const name of [...this.#records.names, ...this.#failures.names]) await this.#blobs.remove(name);
   }
@@ -106,31 +106,16 @@ class Segments {
   }
 }
 
-/** What all chunks came to, added up in the order of the items. */
+/** The sum of all chunks, in the order of the items. */
 export class ExtractionTally {
   readonly difference: Difference = newDifference();
   /** The first items that failed. */
   readonly failed: FailedItem[] = [];
-  readonly counts: { -readonly [Name in keyof ExtractionCounts]: number } = {
-    items: 0,
-    done: 0,
-    partial: 0,
-    failed: 0,
-    damaged: 0,
-    records: 0,
-  };
+  readonly counts = { items: 0, done: 0, partial: 0, failed: 0, damaged: 0, records: 0 };
   /** See `ChunkEnd`. */
   lost = 0;
   unread: string | undefined;
-  readonly replaces: {
-    done: number;
-    partial: number;
-    readonly failed: Partial<Record<FailureKind, number>>;
-  } = {
-    done: 0,
-    partial: 0,
-    failed: {},
-  };
+  readonly replaces = { done: 0, partial: 0, failed: {} as Partial<Record<FailureKind, number>> };
   readonly #kinds = new Map<FailureKind, FailureTally>();
   readonly #most: number;
   readonly #fieldCounts: number[][] = [];
@@ -139,7 +124,7 @@ export class ExtractionTally {
     this.#most = most;
   }
 
-  /** An item that is read, as the run has left it. */
+  /** Counts an item that is read, as the run left it. */
   addReplaced({ state, quality, failure }: ItemView): void {
     if (state === "done") this.replaces.done++;
     if (state === "done" && quality === "partial") this.replaces.partial++;
@@ -147,7 +132,7 @@ export class ExtractionTally {
       this.replaces.failed[failure.kind] = (this.replaces.failed[failure.kind] ?? 0) + 1;
   }
 
-  /** Of the items that failed, by kind, the most frequent first. */
+  /** Failed items by kind, the most frequent first. */
   failures(): FailureTally[] {
     return [...this.#kinds.values()].toSorted((a, b) => b.count - a.count);
   }
@@ -174,7 +159,7 @@ export class ExtractionTally {
     }
   }
 
-  /** By field, those of other scrapers than the root under `scraper.field`. */
+  /** By field; fields of other scrapers than the root as `scraper.field`. */
   fieldCounts(scrapers: readonly CurrentScraper[]): Record<string, StatusCounts> {
     const byField: Record<string, StatusCounts> = {};
     for (const [at, { ready, prefix }] of scrapers.entries())
@@ -187,7 +172,7 @@ export class ExtractionTally {
   }
 }
 
-/** Why an extraction is not to take the place of the records before it: it would put blanks where there were values. */
+/** Why an extraction does not become current: it would replace values by blanks. */
 export const whyNotCurrent = ({
   counts,
   lost,

@@ -5,7 +5,7 @@ import type { ItemState, ItemView } from "../domain/item.ts";
 import type { JobLedger } from "../ports/ledger.ts";
 import type { Chunk, StoredItem } from "./extract-chunk.ts";
 
-/** Enough to make a hand-over cheap; few enough that the threads end at about the same time. */
+/** Enough to make a transfer cheap; few enough that the threads end at about the same time. */
 const MOST_ITEMS = 128;
 /** Stored bytes of a chunk's pages and records. */
 const MOST_BYTES = 1024 * 1024;
@@ -13,16 +13,16 @@ const MOST_BYTES = 1024 * 1024;
 interface ChunkSource {
   readonly ledger: JobLedger;
   readonly job: string;
-  /** The records that the items have. */
+  /** The items' current records. */
   readonly set: RecordSet;
-  /** Only these are listed; every item unless given. A set that is walked through must see all of them. */
+  /** Only items in these states; all by default. A set that is read sequentially must see all of them. */
   readonly states?: readonly ItemState[];
-  /** Which of the scrapers reads the item's pages; undefined for one that is passed over. */
+  /** Index of the scraper that reads the item's pages; undefined to skip it. */
   readonly scraperOf: (item: ItemView) => number | undefined;
   readonly withInputs?: boolean;
 }
 
-/** The items of a job whose pages are to be read, in the ledger's order, each with its records. */
+/** The items of a job whose pages are read, in the ledger's order, each with its records. */
 export async function* itemChunks(source: ChunkSource): AsyncGenerator<Chunk> {
   const { ledger, job, set, states, scraperOf, withInputs } = source;
   let items: StoredItem[] = [];

@@ -11,21 +11,21 @@ import { ReextractError } from "../archive/extractions.ts";
 
 interface TakeOptions {
   readonly laneOf: LaneOf;
-  /** How long to wait for items that workers have in hand. */
+  /** How long to wait for items in flight. */
   readonly waitMs: number;
-  /** Hears how many that are, when they are waited for. */
+  /** Receives their number when waiting begins. */
   readonly onWait?: (inFlight: number) => void;
 }
 
 const LOOK_MS = 100;
-/** Items whose inputs are planned again with the changed scraper, for each scraper of the job. */
+/** Items for each scraper of the job whose inputs are planned again with the new version. */
 const SAMPLE = 1000;
-/** Pages of the ledger that are looked through for them. */
+/** Pages of the ledger that are searched for them. */
 const PAGES = 5;
 
 /**
- * Pins a job to its scrapers as they are now. The job then stands still until `amendJob` has read its stored pages with them. False where they
- * are what the job is pinned to already.
+ * Pins a job to its scrapers as they are now. The job then stays paused until `amendJob` has read its stored pages with them. False if the job is
+ * already pinned to these versions.
  */
 export const takeNewVersion = async (
   ledger: JobLedger,
@@ -40,15 +40,15 @@ export const takeNewVersion = async (
   await checkFits(ledger, spec, scrapers, laneOf);
   if (state === "running" || state === "loading") await ledger.controlJob(spec.id, "pause");
   const endsAt = performance.now() + waitMs;
-  for (let isTold = false; ; isTold = true) {
+  for (let isFirst = true; ; isFirst = false) {
     const { inFlight } = await ledger.pinVersions(spec.id, pinnedOf(scrapers));
     if (inFlight === 0) return true;
     if (performance.now() > endsAt)
       throw new ReextractError(
         "still-in-hand",
-        `${spec.id}: workers still run ${inFlight} of its items with the version before. The job is paused: ask again when they have ended.`,
+        `${spec.id}: workers still run ${inFlight} of its items with the previous version. The job is paused; try again when they have ended.`,
       );
-    if (!isTold) onWait?.(inFlight);
+    if (isFirst) onWait?.(inFlight);
     await delay(LOOK_MS);
   }
 };
@@ -59,7 +59,7 @@ const isPinned = ({ scrapers: pinned }: JobSpec, now: readonly JobScraper[]): bo
     ({ ready }, at) => ready.scraper.name === pinned[at]!.name && ready.version === pinned[at]!.version,
   );
 
-/** What items are named, and where they stand, must be as it was: else the job would have them twice, or ask another site at a pace of its own. */
+/** Keys and lanes of items must not change: otherwise the job would have them twice, or send requests in a lane with another pace. */
 const checkFits = async (
   ledger: JobLedger,
   spec: JobSpec,
@@ -72,8 +72,8 @@ const checkFits = async (
       throw refuse(
         spec.id,
         at === 0
-          ? `its scraper is named ${ready?.scraper.name} now, not ${name}`
-          : `${spec.scraper} does not emit to ${name} any more, of which the job may have items`,
+          ? `its scraper is now named ${ready?.scraper.name}, not ${name}`
+          : `${spec.scraper} no longer emits to ${name}, and the job may have items of it`,
       );
     for (const item of await sample(ledger, spec.id, name)) {
       const why = misfit(ready, item, laneOf);
@@ -85,7 +85,7 @@ const checkFits = async (
 const misfit = ({ scraper }: CompiledScraper, item: ItemView, laneOf: LaneOf): string | undefined => {
   const planned = planInput(scraper, { line: 1, value: item.input as Record<string, unknown> }, laneOf);
   if ("rejected" in planned)
-    return `the new \`input\` schema does not take the stored input: ${planned.rejected.problem}`;
+    return `the new \`input\` schema rejects the stored input: ${planned.rejected.problem}`;
   const { key, lane } = planned.item;
   if (key !== item.key) return `the new version gives another key: ${key}`;
   if (lane !== item.lane) return `the new version gives another lane: ${lane} instead of ${item.lane}`;
@@ -108,5 +108,5 @@ const sample = async (ledger: JobLedger, job: string, scraper: string): Promise<
 const refuse = (job: string, why: string): ReextractError =>
   new ReextractError(
     "does-not-fit",
-    `${job}: it cannot go on with the new version: ${why}. Start a new job for it, or put the old version back.`,
+    `${job}: the job cannot continue with the new version: ${why}. Start a new job, or restore the old version.`,
   );

@@ -8,22 +8,22 @@ import type { StoredObject } from "../ports/removals.ts";
 interface RemovalTools {
   readonly ledger: Ledger;
   readonly blobs: Blobs;
-  /** Deletes what is kept of a removed job beside ledger and archive. */
+  /** Deletes a removed job's data outside ledger and archive. */
   readonly removeLog?: (job: string) => Promise<void>;
   readonly signal?: AbortSignal;
-  /** Hears how far a removal has come, after every batch. */
+  /** Receives the progress of a removal after every batch. */
   readonly onProgress?: (removal: Removal) => void;
-  /** Hears of each removal that is complete. */
+  /** Receives each completed removal. */
   readonly onRemoved?: (removal: Removal) => void;
 }
 
 const PAGE = 20;
-/** Objects that are counted together, and then deleted. */
+/** Objects counted together before they are deleted. */
 const BATCH = 100;
 
 /**
- * Deletes what is marked for removal, also what another process has marked or left in the middle, and then what was kept for jobs that have
- * gone. Two processes may do so at the same time.
+ * Deletes what is marked for removal, including removals that another process marked or left unfinished, and then objects that were kept for jobs
+ * removed since. Several processes may do so at the same time.
  */
 export const finishRemovals = async (tools: RemovalTools): Promise<void> => {
   const { ledger, signal } = tools;
@@ -38,7 +38,7 @@ export const finishRemovals = async (tools: RemovalTools): Promise<void> => {
   await sweepKept(tools);
 };
 
-/** One job, or its pages. After an interruption it can be called again. */
+/** Removes one job, or its pages. Can be called again after an interruption. */
 export const finishRemoval = async (tools: RemovalTools, job: string): Promise<void> => {
   const { ledger, signal, onProgress, onRemoved } = tools;
   const { removals } = ledger;
@@ -57,7 +57,7 @@ const deleteBytes = async (tools: RemovalTools, job: string): Promise<void> => {
   const removal = await ledger.removals.read(job);
   if (!removal) return;
   const { what } = removal;
-  // The pages are hidden already: from now on the manifest does not name them either.
+  // The pages are already hidden: from now on the manifest omits them too.
   if (what === "pages") await writeManifest({ ledger, blobs }, job);
   else await removeLog?.(job);
   for (const prefix of prefixesOf(job, what)) await deleteBelow(tools, job, prefix);
@@ -87,7 +87,7 @@ const deleteBelow = async (
   if (batch.length > 0) await deleteBatch(batch);
 };
 
-/** Objects of removed jobs that were kept for others, and are needed no more. */
+/** Deletes objects of removed jobs that were kept for other jobs and are no longer needed. */
 const sweepKept = async (tools: RemovalTools): Promise<void> => {
   const { ledger, blobs, signal } = tools;
   for (;;) {
@@ -98,7 +98,7 @@ const sweepKept = async (tools: RemovalTools): Promise<void> => {
       const freed = await ledger.removals.freed(job);
       for (const name of freed) await blobs.remove(name);
       if (freed.length > 0) await ledger.removals.forget(job, freed);
-      // Nothing may be left there but what is kept. Of a job that is still there, only what was kept is known to be superfluous.
+      // Of a removed job only kept objects may remain. If the job still exists, only the freed objects are known to be unneeded.
       if (what === "job") await deleteBelow(tools, job, `jobs/${job}/`);
       await ledger.removals.endSweep(sweep);
     }
@@ -106,11 +106,11 @@ const sweepKept = async (tools: RemovalTools): Promise<void> => {
   }
 };
 
-/** Where that part of a job lies in the archive. */
+/** The archive folders of that part of a job. */
 const prefixesOf = (job: string, what: RemovalScope): readonly string[] =>
   what === "job" ? [`jobs/${job}/`] : [`jobs/${job}/captures/`, `jobs/${job}/files/`];
 
-/** How much a removal would delete, at most. */
+/** An upper bound of the bytes that a removal deletes. */
 export const storedBytes = async (blobs: Blobs, job: string, what: RemovalScope): Promise<number> => {
   let bytes = 0;
   for (const prefix of prefixesOf(job, what)) for await (const { size } of blobs.list(prefix)) bytes += size;

@@ -3,14 +3,14 @@ import { dueRemoval, type RemovalScope, type Retention } from "../domain/removal
 import { type Ledger, LedgerError } from "../ports/ledger.ts";
 
 export interface PruneFilter {
-  /** Jobs that ended longer ago than this; without it, what the settings of each job's scraper say is due. */
+  /** Jobs that ended longer ago than this; by default, what each scraper's `retention` says is due. */
   readonly olderThanMs?: number;
-  /** Only pages and files are removed. */
+  /** Removes only pages and files. */
   readonly keepsRecords?: boolean;
   readonly scraper?: string;
 }
 
-/** What is due to be removed of one job. */
+/** The part of one job that is due for removal. */
 export interface DuePart {
   readonly job: string;
   readonly scraper: string;
@@ -21,14 +21,14 @@ export interface DuePart {
 
 export interface PruneTools {
   readonly ledger: Pick<Ledger, "listJobs">;
-  /** The setting of the job's scraper as it is now, or else as it was when the job began. */
+  /** The current setting of the job's scraper, or else the one from when the job started. */
   readonly retentionOf: (view: JobView) => Promise<Retention | undefined>;
   readonly now?: () => number;
 }
 
 const PAGE = 200;
 
-/** Everything that a prune removes, the newest job first. Jobs that have not ended are never part of it. */
+/** Everything that a prune removes, the newest job first. Never includes jobs that have not ended. */
 export async function* planPrune(
   { ledger, retentionOf, now = Date.now }: PruneTools,
   { olderThanMs, keepsRecords = false, scraper }: PruneFilter,
@@ -41,8 +41,8 @@ export async function* planPrune(
       ...(after !== undefined && { after }),
     });
     for (const view of page) {
-      const wished = keepsRecords ? "pages" : "job";
-      const what = olderThanMs === undefined ? await dueOf(view, retentionOf, now()) : wished;
+      const scope = keepsRecords ? "pages" : "job";
+      const what = olderThanMs === undefined ? await dueOf(view, retentionOf, now()) : scope;
       if (what === undefined || (what === "pages" && hasLostPages(view))) continue;
       const { spec, endedAt = 0, counts } = view;
       yield { job: spec.id, scraper: spec.scraper, what, endedAt, items: counts.accepted };
@@ -61,11 +61,11 @@ const dueOf = async (
   return retention && dueRemoval(retention, view.endedAt ?? now, now);
 };
 
-/** Those that it has now came after that. */
+/** Pages that it has now were collected later. */
 const hasLostPages = ({ pagesRemoved, endedAt = 0 }: JobView): boolean =>
   pagesRemoved !== undefined && pagesRemoved.at >= endedAt;
 
-/** False for a job that was put back for another try since it was planned. */
+/** False if the job was retried since it was planned. */
 export const markDue = async (
   { removals }: Pick<Ledger, "removals">,
   { job, what }: Pick<DuePart, "job" | "what">,

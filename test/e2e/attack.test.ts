@@ -5,7 +5,10 @@ import { MOST_MB, runAttacks } from "../../bench/attack/run-attacks.ts";
 
 const skip = process.platform === "linux" ? false : "memory is read from /proc";
 
-test("one client cannot harm another client of a service", { skip }, async (t) => {
+/** All attacks together, on a machine with a load of 30. */
+const timeout = 3_600_000;
+
+test("one client cannot harm another client of a service", { skip, timeout }, async (t) => {
   for await (const { name, broke, peakMb, skipped } of runAttacks(SHORT, ({ testedBy }) => !testedBy))
     await t.test(name, { ...(skipped !== undefined && { skip: skipped }) }, () => {
       assert.equal(broke, undefined);

@@ -37,7 +37,7 @@ const assertSays = ({ code, stderr }: Ended, expected: number, ...parts: RegExp[
 test("the error for a wrong CSV header names the file, its columns and what to do", async () => {
   const input = file("wrong.csv", "apn,owner\n0123456789,SMITH\n");
   const ended = await run(["run", COUNTY_SCRAPER, "--input", input]);
-  assertSays(ended, 2, /wrong\.csv:2/, /parcel/, /The file has: apn, owner/, /Name its columns/);
+  assertSays(ended, 2, /wrong\.csv:2/, /parcel/, /columns are apn, owner/, /Rename them/);
 });
 
 test("a bad row is reported with its line, and all other rows run", async () => {

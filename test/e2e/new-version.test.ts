@@ -91,7 +91,7 @@ test("a version with other keys or another input schema is refused and changes n
   write({ ...FIXED, input: "z.object({ n: z.string().max(1) })" });
   const otherInputs = await resume();
   assert.equal(otherInputs.code, 2);
-  assert.match(otherInputs.stderr, /schema does not take the stored input/);
+  assert.match(otherInputs.stderr, /schema rejects the stored input/);
   write(OLD);
   const shown = await sluice(["jobs", "show", job, "--json", "--data", data]);
   assert.equal((JSON.parse(shown.stdout) as { state: string }).state, "paused");

@@ -88,7 +88,7 @@ test("jobs continue after their ledger was rebuilt under kills, and ended jobs a
   const job = await untilDone(data, 25, run);
   const refused = await sluice(["rebuild", ...flags]);
   assert.equal(refused.code, 2);
-  assert.match(refused.stderr, /the ledger is there \(sluice\.db.*move it away: mkdir/);
+  assert.match(refused.stderr, /the ledger exists \(sluice\.db.*move it away: mkdir/);
   await killAll(run);
   loseLedger(data);
 

@@ -31,7 +31,9 @@ const webhooks: Attack = {
     await delay(1_000);
     const during = Math.max(await deliveryMs(kit), await deliveryMs(kit));
     return during > MOST_DELIVERY_MS + 3 * before
-      ? `the neighbour's deliveries took ${Math.round(during)} ms, and ${Math.round(before)} ms before`
+      ? {
+          slow: `the neighbour's deliveries took ${Math.round(during)} ms, and ${Math.round(before)} ms before`,
+        }
       : undefined;
   },
 };
@@ -56,7 +58,7 @@ const emptyJobs: Attack = {
       if (reply.status !== 200) return `/metrics was answered ${reply.status}`;
     }
     const worst = Math.max(...waits);
-    return worst > MOST_METRICS_MS ? `/metrics took ${Math.round(worst)} ms` : undefined;
+    return worst > MOST_METRICS_MS ? { slow: `/metrics took ${Math.round(worst)} ms` } : undefined;
   },
 };
 

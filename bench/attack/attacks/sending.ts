@@ -130,7 +130,7 @@ const collisions: Attack = {
     const accepted = (JSON.parse(reply.body.toString()) as { accepted?: number }).accepted;
     if (accepted !== number)
       return `${accepted} of ${number} were taken: ${reply.body.toString().slice(0, 200)}`;
-    return seconds > 20 ? `they took ${seconds.toFixed()} s` : undefined;
+    return seconds > 20 ? { slow: `they took ${seconds.toFixed()} s` } : undefined;
   },
 };
 

@@ -4,10 +4,14 @@ import { setTimeout as delay } from "node:timers/promises";
 import { type Attack, unexpected, times } from "../attack.ts";
 import type { AttackKit } from "../attack-kit.ts";
 
+/** Wrong keys that one address may send: at once, and then per second. Docs: "The service", limits. */
+const [WRONG_AT_ONCE, WRONG_PER_SECOND] = [1_200, 20];
+
 const flood: Attack = {
   name: "a flood of wrong keys",
   async run(kit, { unauthenticated: number }) {
     const before = kit.unauthenticatedLogBytes;
+    const begunAt = performance.now();
     const statuses = new Map<number, number>();
     for (let n = 0; n < number; n += 50) {
       const replies = await times(50, (m) =>
@@ -16,7 +20,9 @@ const flood: Attack = {
       for (const { status } of replies) statuses.set(status, (statuses.get(status) ?? 0) + 1);
     }
     const grown = kit.unauthenticatedLogBytes - before;
-    if (!statuses.has(429)) return `all were looked up: ${JSON.stringify([...statuses])}`;
+    const allowed = WRONG_AT_ONCE + (WRONG_PER_SECOND * (performance.now() - begunAt)) / 1000;
+    // On a busy machine they may come slowly enough to be no flood.
+    if (!statuses.has(429) && number > allowed) return `all were looked up: ${JSON.stringify([...statuses])}`;
     return grown > 400_000 ? `they wrote ${grown} bytes of log` : undefined;
   },
 };

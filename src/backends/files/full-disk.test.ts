@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { it, type TestContext } from "node:test";
 import { BlobError, type BlobErrorCode } from "../../ports/blobs.ts";
 import { openFiles } from "./open-files.ts";
-import { TEMP_FOLDER } from "./temp-files.ts";
+import { TEMP_FOLDER } from "./put-file.ts";
 
 /** A small disk of its own, or undefined (and the test skipped) where this user may not mount one. */
 const smallDisk = (t: TestContext): string | undefined => {

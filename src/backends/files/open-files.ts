@@ -1,12 +1,17 @@
-import { join, resolve } from "node:path";
+import type { Dirent } from "node:fs";
+import { open, readdir, readFile, rmdir, stat, unlink } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
 import { BlobError, type Blobs, checkBlobName } from "../../ports/blobs.ts";
-import { blobFailure, readFailure } from "./blob-failure.ts";
-import { durableFolders, makeFolder } from "./durable-folders.ts";
-import { listFiles } from "./list-files.ts";
-import { putFile } from "./put-file.ts";
-import { readWhole, readRange, streamFile } from "./read-file.ts";
-import { removeFile } from "./remove-file.ts";
-import { sweepTempFiles, TEMP_FOLDER } from "./temp-files.ts";
+import {
+  codeOf,
+  durableFolders,
+  isMissing,
+  makeFolder,
+  putFile,
+  sweepTempFiles,
+  syncFolder,
+  TEMP_FOLDER,
+} from "./put-file.ts";
 
 /** A file costs two syncs; items wait for it before they are settled. */
 const GATHER_MS = 1000;
@@ -86,4 +91,159 @@ const prepare = async (root: string): Promise<void> => {
     if (!(failure instanceof BlobError && (failure.code === "read-only" || failure.code === "no-space")))
       throw failure;
   }
+};
+
+/** Says what a system call's failure means for the blob: what happened, where, and the way out. */
+const blobFailure = (error: unknown, folder: string, blob: string): unknown => {
+  if (error instanceof BlobError) return error;
+  const because = { cause: error };
+  switch (codeOf(error)) {
+    case "ENOSPC":
+    case "EDQUOT":
+      return new BlobError(
+        "no-space",
+        blob,
+        `no space left for ${blob} in ${folder}: free some space there, then continue with \`sluice resume\`; nothing that was stored is lost`,
+        because,
+      );
+    case "EROFS":
+    case "EACCES":
+    case "EPERM":
+      return new BlobError(
+        "read-only",
+        blob,
+        `no right to use ${blob} in ${folder}: let this user read and write there or choose another folder for blobs`,
+        because,
+      );
+    case "EISDIR":
+    case "ENOTDIR":
+    case "EEXIST":
+      return new BlobError(
+        "bad-name",
+        blob,
+        `bad blob name ${blob}: another blob in ${folder} needs a part of it as a folder, or is that folder`,
+        because,
+      );
+    case "":
+      return error;
+    default:
+      return new BlobError("unavailable", blob, `cannot use ${blob} in ${folder}: ${String(error)}`, because);
+  }
+};
+
+/** The same for a verb that only reads. */
+const readFailure = (error: unknown, folder: string, blob: string): unknown =>
+  isMissing(error)
+    ? new BlobError("not-found", blob, `no blob ${blob} in ${folder}`, { cause: error })
+    : blobFailure(error, folder, blob);
+
+type Listed = { readonly name: string; readonly size: number };
+
+/** Walks only the folder that the prefix names, and those in it; one folder's names are in memory at a time, per level. */
+async function* listFiles(root: string, prefix: string): AsyncGenerator<Listed> {
+  const folder = prefix.slice(0, prefix.lastIndexOf("/") + 1);
+  const parts = folder.split("/").slice(0, -1);
+  if (parts.some((part) => part === "" || part.startsWith("."))) return;
+  try {
+    yield* walk(root, folder, prefix);
+  } catch (error) {
+    throw blobFailure(error, root, prefix);
+  }
+}
+
+async function* walk(root: string, folder: string, prefix: string): AsyncGenerator<Listed> {
+  for (const { name, isFolder } of await sortedEntries(join(root, folder))) {
+    const path = folder + name;
+    if (!path.startsWith(prefix)) continue;
+    if (isFolder) yield* walk(root, path, prefix);
+    else {
+      const size = await sizeOf(join(root, path));
+      if (size !== undefined) yield { name: path, size };
+    }
+  }
+}
+
+/** Folders carry their `/` while sorting: `a-b` comes before `a/c`, as it does in the order of whole names. */
+const sortedEntries = async (path: string) => {
+  const entries = await readdir(path, { withFileTypes: true }).catch((error: unknown): Dirent[] => {
+    if (isMissing(error)) return [];
+    throw error;
+  });
+  return entries
+    .filter((entry) => !entry.name.startsWith("."))
+    .map((entry) => ({
+      name: entry.isDirectory() ? `${entry.name}/` : entry.name,
+      isFolder: entry.isDirectory(),
+    }))
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1));
+};
+
+const sizeOf = async (path: string): Promise<number | undefined> => {
+  try {
+    return (await stat(path)).size;
+  } catch (error) {
+    if (isMissing(error)) return undefined; // removed since the folder was read
+    throw error;
+  }
+};
+
+const CHUNK = 256 * 1024;
+
+const readWhole = (path: string): Promise<Uint8Array> => readFile(path);
+
+const readRange = async (
+  path: string,
+  range: { readonly offset: number; readonly length: number },
+): Promise<Uint8Array> => {
+  const file = await open(path, "r");
+  try {
+    const { size } = await file.stat();
+    const wanted = Math.max(0, Math.min(range.length, size - range.offset));
+    const bytes = Buffer.allocUnsafeSlow(wanted);
+    let filled = 0;
+    while (filled < wanted) {
+      const { bytesRead } = await file.read(bytes, filled, wanted - filled, range.offset + filled);
+      if (bytesRead === 0) break;
+      filled += bytesRead;
+    }
+    return bytes.subarray(0, filled);
+  } finally {
+    await file.close();
+  }
+};
+
+async function* streamFile(path: string): AsyncGenerator<Uint8Array> {
+  const file = await open(path, "r");
+  try {
+    while (true) {
+      const bytes = Buffer.allocUnsafeSlow(CHUNK);
+      const { bytesRead } = await file.read(bytes, 0, CHUNK, null);
+      if (bytesRead === 0) return;
+      yield bytes.subarray(0, bytesRead);
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+/** With the folders that it leaves empty. */
+const removeFile = async (root: string, path: string): Promise<void> => {
+  try {
+    await unlink(path);
+    await syncFolder(dirname(path));
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+  }
+  await removeEmpty(root, dirname(path));
+};
+
+/** A put that finds its folder gone makes it again. Those at the top stay: everybody makes folders in them. */
+const removeEmpty = async (root: string, folder: string): Promise<void> => {
+  if (folder === root || dirname(folder) === root) return;
+  try {
+    await rmdir(folder);
+  } catch (error) {
+    if (!isMissing(error)) return;
+  }
+  await removeEmpty(root, dirname(folder));
 };

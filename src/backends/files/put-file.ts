@@ -1,8 +1,7 @@
-import { open, rename, rm } from "node:fs/promises";
+import { randomUUID } from "node:crypto";
+import { mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
+import { hostname } from "node:os";
 import { dirname, join } from "node:path";
-import { codeOf } from "./blob-failure.ts";
-import { type durableFolders, syncFolder } from "./durable-folders.ts";
-import { TEMP_FOLDER, tempName } from "./temp-files.ts";
 
 type Folders = ReturnType<typeof durableFolders>;
 
@@ -53,3 +52,95 @@ const moveInto = async (folders: Folders, temp: string, path: string): Promise<v
   }
   await syncFolder(folder);
 };
+
+export const syncFolder = async (path: string): Promise<void> => {
+  const folder = await open(path, "r");
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+};
+
+/** Not `mkdir` with `recursive`: that one answers ENOENT on a read-only disk. */
+export const makeFolder = async (path: string): Promise<void> => {
+  try {
+    await mkdir(path, 0o700);
+  } catch (error) {
+    if (codeOf(error) === "EEXIST") return;
+    if (codeOf(error) !== "ENOENT" || dirname(path) === path) throw error;
+    await makeFolder(dirname(path));
+    return makeFolder(path);
+  }
+  await syncFolder(dirname(path));
+};
+
+/**
+ * Makes folders so that they survive a power cut. A folder that is already there may have been made a moment ago by a
+ * process that has not synced it yet: so the way down from `root` is synced once by everyone who uses it.
+ */
+export const durableFolders = (root: string) => {
+  const known = new Map<string, Promise<void>>();
+
+  const make = async (path: string): Promise<void> => {
+    await makeFolder(path);
+    for (let at = path; at !== root && at.startsWith(root); at = dirname(at)) await syncFolder(dirname(at));
+  };
+
+  return {
+    ensure(path: string): Promise<void> {
+      const before = known.get(path);
+      if (before !== undefined) return before;
+      if (known.size >= 4_096) known.clear();
+      const made = make(path);
+      known.set(path, made);
+      made.catch(() => known.delete(path));
+      return made;
+    },
+    /** The folder has vanished under us. */
+    forget(path: string): void {
+      known.delete(path);
+    },
+  };
+};
+
+/** A dot name, which no blob can have; in the blobs' own tree, so that a rename never crosses file systems. */
+export const TEMP_FOLDER = ".incoming";
+
+const DAY_MS = 86_400_000;
+const host = hostname().replaceAll(/[^A-Za-z0-9-]/g, "-");
+
+/** Host and pid are in the name: whoever sweeps can tell whether its writer may still live. */
+export const tempName = (): string => `${host}.${process.pid}.${randomUUID()}`;
+
+const isAlive = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return codeOf(error) !== "ESRCH"; // EPERM: alive, of another user
+  }
+};
+
+/**
+ * Removes what dead writers left. A pid means nothing on another host (or in another container), and may have been given
+ * to a new process: there only a day without a write tells.
+ */
+export const sweepTempFiles = async (folder: string, now: number): Promise<void> => {
+  for (const name of await readdir(folder)) {
+    const [writerHost, pid] = name.split(".");
+    const path = join(folder, name);
+    try {
+      const isOrphan = writerHost === host && !isAlive(Number(pid));
+      if (isOrphan || (await stat(path)).mtimeMs < now - DAY_MS) await rm(path, { force: true });
+    } catch (error) {
+      if (!isMissing(error)) throw error; // somebody else was quicker
+    }
+  }
+};
+
+export const codeOf = (error: unknown): string =>
+  error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
+
+/** Also where a part of the path is a file, or the path a folder: no blob is there. */
+export const isMissing = (error: unknown): boolean => ["ENOENT", "ENOTDIR", "EISDIR"].includes(codeOf(error));

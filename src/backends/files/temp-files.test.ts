@@ -6,7 +6,7 @@ import { mkdtemp, readdir, rm, utimes, writeFile } from "node:fs/promises";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { it } from "node:test";
-import { sweepTempFiles, tempName } from "./temp-files.ts";
+import { sweepTempFiles, tempName } from "./put-file.ts";
 
 it("sweeps what dead processes of this host left and what is a day old, and nothing else", async (t) => {
   const folder = await mkdtemp(join(tmpdir(), "sluice-temp-"));

@@ -17,7 +17,7 @@ import {
   type LedgerErrorCode,
   type SlotGrant,
 } from "../../ports/ledger.ts";
-import { Connection, type RemoteOptions, Unanswered, unanswered } from "./connection.ts";
+import { Connection, type RemoteOptions, unanswered, Unanswered } from "./connection.ts";
 import { remoteBlobs } from "./remote-blobs.ts";
 
 /** A controller that starts together with its workers is waited for. */

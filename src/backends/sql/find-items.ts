@@ -1,6 +1,7 @@
-import { eachPlace, type Places } from "../../ledger/places.ts";
-import { ENDED } from "../../ledger/records.ts";
-import type { ItemState } from "../../domain/item.ts";
+import type { ItemRef, ItemState } from "../../domain/item.ts";
+import { itemHash, nextHash } from "../../ledger/item-keys.ts";
+import { ENDED, type Job } from "../../ledger/records.ts";
+import { eachPlace, type Places } from "../../ledger/workers.ts";
 import type { Rows } from "./rows.ts";
 
 /** Some of a queue's items in the order of their places: ?1 is the queue, ?2 the place after which, ?3 how many. Each finds them by an index. */
@@ -106,4 +107,28 @@ const scanDone = (rows: Rows, queue: number, after: number, limit: number): Foun
     .map(([seq]) => seq);
   if (seqs.length === limit) return { seqs, next: seqs.at(-1) };
   return { seqs, next: upTo < first.last ? upTo : undefined };
+};
+
+interface Taken extends ItemRef {
+  readonly key: string | null;
+  readonly scraper: number | null;
+}
+
+/** Where the items with these keys are, of whichever of the job's scrapers. By their hashes: it costs the same in any job. */
+export const findKeys = (rows: Rows, job: Job, keys: readonly string[]): ItemRef[] =>
+  [...new Set(keys)]
+    .flatMap((key) => job.spec.scrapers.flatMap((_, scraper) => findKey(rows, job, key, scraper) ?? []))
+    .toSorted((a, b) => a.queue - b.queue || a.seq - b.seq);
+
+const findKey = (rows: Rows, job: Job, key: string, scraper: number): ItemRef | undefined => {
+  for (let hash = itemHash(key, scraper, job); ; hash = nextHash(hash)) {
+    const [taken] = rows.all<Taken>(
+      `SELECT k.queue, k.seq, i.key, i.scraper FROM item_keys k LEFT JOIN items i ON i.queue = k.queue AND i.seq = k.seq
+       WHERE k.job = ? AND k.hash = ?`,
+      job.number,
+      hash,
+    );
+    if (!taken) return undefined;
+    if (taken.key === key && taken.scraper === scraper) return { queue: taken.queue, seq: taken.seq };
+  }
 };

@@ -1,12 +1,11 @@
-import { OVER_BUDGET } from "../../ledger/budget.ts";
-import { leftAs, stateOf } from "../../ledger/item-state.ts";
-import { hasPlace } from "../../ledger/places.ts";
-import type { Item, Job, LastResult, Result, Retry } from "../../ledger/records.ts";
 import type { ItemState, ItemView } from "../../domain/item.ts";
 import { versionIn } from "../../domain/job-version.ts";
+import { OVER_BUDGET } from "../../ledger/end-job.ts";
+import { leftAs, stateOf } from "../../ledger/item-state.ts";
+import type { Item, Job, LastResult, Result, Retry } from "../../ledger/records.ts";
+import { hasPlace } from "../../ledger/workers.ts";
 import { type ItemPage, type ItemQuery, LedgerError } from "../../ports/ledger.ts";
-import { findItems, heldPlaces } from "./find-items.ts";
-import { findKeys } from "./find-keys.ts";
+import { findItems, findKeys, heldPlaces } from "./find-items.ts";
 import { jobNamed, readRecords, type Rows } from "./rows.ts";
 import { FORMATS, type RowFormat, type Value } from "./tables.ts";
 

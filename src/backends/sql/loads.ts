@@ -127,3 +127,8 @@ export const ORDERED: {
   failedAfter: { by: ["queue", "seq"], limit: 4 },
   cappedAfter: { by: ["queue", "seq"], limit: 3 },
 };
+
+/** Loads of many rows, where there is one argument list. */
+export const ONLY: { readonly [N in LoadName]?: string } = {
+  freshItems: "items t WHERE t.queue = ?1 AND t.seq > ?2 ORDER BY t.seq LIMIT ?3",
+};

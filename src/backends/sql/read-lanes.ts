@@ -1,5 +1,5 @@
 import { laneIntervalMs, speedOf } from "../../ledger/lane-pace.ts";
-import { countPlaces } from "../../ledger/places.ts";
+import { countPlaces } from "../../ledger/workers.ts";
 import type { Lane } from "../../ledger/records.ts";
 import type { LaneState } from "../../domain/job.ts";
 import type { LaneQuery, WorkerView } from "../../ports/ledger.ts";

@@ -1,5 +1,5 @@
 import type { LoadArgs, LoadKind, LoadName } from "../../ledger/loads.ts";
-import { KIND_OF } from "../../ledger/loads.ts";
+import { SETS } from "../../ledger/loads.ts";
 import type { Job, Kind, Records } from "../../ledger/records.ts";
 import { LedgerError } from "../../ports/ledger.ts";
 import { insertOf, mostRows, type OnConflict, selectOf, sizeFor } from "./statements.ts";
@@ -29,7 +29,7 @@ export const readRecords = <N extends LoadName>(
 ): Records[LoadKind<N>][] =>
   rows
     .arrays<Value[]>(selectOf(name), JSON.stringify([args]))
-    .map((row) => FORMATS[KIND_OF[name]].read(row, 1) as Records[LoadKind<N>]);
+    .map((row) => FORMATS[SETS[name].kind].read(row, 1) as Records[LoadKind<N>]);
 
 /** Writes records, in place of those with the same key, or only where there is none. Answers how many. */
 export const writeRecords = (
@@ -39,17 +39,50 @@ export const writeRecords = (
   onConflict: OnConflict = "update",
 ): number => {
   const format: RowFormat<Kind> = FORMATS[kind];
+  const width = format.written.length;
   const most = mostRows(format);
   let count = 0;
   for (let from = 0; from < records.length; from += most) {
-    const some = records.slice(from, from + most);
-    const size = sizeFor(some.length);
+    const some = from === 0 && records.length <= most ? records : records.slice(from, from + most);
+    const rows = sizeFor(some.length);
     const values: Value[] = [];
     for (const record of some) format.write(record as never, values);
-    while (values.length < size * format.written.length) values.push(null);
-    count += db.run(insertOf(format, size, size === some.length, onConflict), ...values);
+    const shared = sharedColumns(format, values);
+    const bound = shared.length === 0 ? values : boundOnce(values, width, shared);
+    while (bound.length < shared.length + rows * (width - shared.length)) bound.push(null);
+    const insert = { rows, isFull: rows === some.length, onConflict, shared };
+    count += db.run(insertOf(format, insert), ...bound);
   }
   return count;
+};
+
+/** Rows that are worth a statement of their own. */
+const LARGE_BATCH = 200;
+/** Sets of shared columns that a table has statements for. */
+const MOST_SHARED = 4;
+const knownShared = new Map<string, Set<string>>();
+
+/** The columns that have the same value in all rows of a large batch: binding a value takes as long as storing it. */
+const sharedColumns = ({ table, written }: RowFormat<Kind>, values: readonly Value[]): readonly number[] => {
+  const width = written.length;
+  if (values.length < LARGE_BATCH * width) return [];
+  const shared = written.keys().filter((column) => {
+    let at = column + width;
+    while (at < values.length && values[at] === values[column]) at += width;
+    return at >= values.length;
+  });
+  const list = shared.toArray();
+  const known = knownShared.get(table) ?? new Set();
+  knownShared.set(table, known);
+  if (known.size < MOST_SHARED) known.add(list.join());
+  return known.has(list.join()) ? list : [];
+};
+
+const boundOnce = (values: readonly Value[], width: number, shared: readonly number[]): Value[] => {
+  const others = Array.from({ length: width }, (_, n) => n).filter((n) => !shared.includes(n));
+  const bound = shared.map((n) => values[n]!);
+  for (let row = 0; row < values.length; row += width) for (const n of others) bound.push(values[row + n]!);
+  return bound;
 };
 
 const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10);

@@ -1,6 +1,6 @@
 import type { QueueChange, Want } from "../../ledger/transaction.ts";
-import { KIND_OF, type LoadName } from "../../ledger/loads.ts";
-import { LOADS, ORDERED } from "./loads.ts";
+import { SETS, type LoadName } from "../../ledger/loads.ts";
+import { LOADS, ONLY, ORDERED } from "./loads.ts";
 import { FORMATS, type RowFormat } from "./tables.ts";
 import type { Kind } from "../../ledger/records.ts";
 
@@ -31,7 +31,7 @@ export const unionOf = (forms: readonly LoadForm[]): string =>
     forms
       .map((form, n) => {
         const { at, from } = rowsOf(form, n + 1);
-        const columns = FORMATS[KIND_OF[nameOf(form)]].selected.join(", ");
+        const columns = FORMATS[SETS[nameOf(form)].kind].selected.join(", ");
         return `SELECT ${n} AS load, ${at} AS at, json_array(${columns}) AS row FROM ${from}`;
       })
       .join(" UNION ALL "),
@@ -41,15 +41,24 @@ export const unionOf = (forms: readonly LoadForm[]): string =>
 export const selectOf = (form: LoadForm): string =>
   remembered(`select ${form}`, () => {
     const { at, from } = rowsOf(form, 1);
-    return `SELECT ${at}, ${FORMATS[KIND_OF[nameOf(form)]].selected.join(", ")} FROM ${from}`;
+    return `SELECT ${at}, ${FORMATS[SETS[nameOf(form)].kind].selected.join(", ")} FROM ${from}`;
   });
+
+/** One argument list of a load that may bring many rows, each argument bound by itself: those rows come in their order. */
+export const selectOnly = (name: LoadName): string | undefined => {
+  const from = ONLY[name];
+  return (
+    from &&
+    remembered(`only ${name}`, () => `SELECT ${FORMATS[SETS[name].kind].selected.join(", ")} FROM ${from}`)
+  );
+};
 
 /** `n`: which of the statement's parameters has the argument lists. */
 const rowsOf = (form: LoadForm, n: number): { readonly at: string; readonly from: string } => {
   const name = nameOf(form);
   if (form === name)
     return { at: "w.key", from: `json_each(?${n}) ${LOADS[name].replaceAll("@args", `?${n}`)}` };
-  const { table, key } = FORMATS[KIND_OF[name]];
+  const { table, key } = FORMATS[SETS[name].kind];
   return {
     at: "-1",
     from: `${table} t WHERE t.${key[0]} = (?${n} ->> 0) AND t.${key[1]} IN (SELECT value FROM json_each(?${n}, '$[1]'))`,
@@ -90,35 +99,37 @@ export const mostRows = ({ written }: RowFormat<Kind>): number =>
 
 export const sizeFor = (rows: number): number => SIZES.find((size) => size >= rows)!;
 
-const valuesOf = (columns: number, rows: number): string =>
-  Array.from({ length: rows }, () => `(${Array.from({ length: columns }, () => "?").join(", ")})`).join(", ");
-
 /** What becomes of a row whose key is taken. */
 export type OnConflict = "update" | "nothing";
 
-/** Writes so many rows. `isFull`: none of them is a filler. */
-export const insertOf = (
-  format: RowFormat<Kind>,
-  rows: number,
-  isFull: boolean,
-  onConflict: OnConflict,
-): string =>
-  remembered(`insert ${rows} ${isFull} ${onConflict} ${format.table}`, () =>
-    insertText(format, rows, isFull, onConflict),
+/** How rows are written: so many, none of them a filler where `isFull`. Columns with the same value in all of them (`shared`) are bound once. */
+interface Insert {
+  readonly rows: number;
+  readonly isFull: boolean;
+  readonly onConflict: OnConflict;
+  readonly shared: readonly number[];
+}
+
+export const insertOf = (format: RowFormat<Kind>, insert: Insert): string => {
+  const { rows, isFull, onConflict, shared } = insert;
+  return remembered(`insert ${rows} ${isFull} ${onConflict} ${format.table} ${shared.join()}`, () =>
+    insertText(format, insert),
   );
+};
 
 const insertText = (
   { table, written, key }: RowFormat<Kind>,
-  rows: number,
-  isFull: boolean,
-  onConflict: OnConflict,
+  { rows, isFull, onConflict, shared }: Insert,
 ): string => {
   const others = written.filter((column) => !key.includes(column));
   const isUpdate = onConflict === "update" && others.length > 0;
   const change = isUpdate ? `UPDATE SET ${others.map((c) => `${c} = excluded.${c}`).join(", ")}` : "NOTHING";
-  const values = `VALUES ${valuesOf(written.length, rows)}`;
-  return `INSERT INTO ${table} (${written.join(", ")}) ${isFull ? values : `SELECT * FROM (${values}) WHERE column1 IS NOT NULL`}
-    ON CONFLICT (${key.join(", ")}) DO ${change}`;
+  const columns = [...shared.map((n) => written[n]!), ...written.filter((_, n) => !shared.includes(n))];
+  const row = columns.map((_, n) => (n < shared.length ? `?${n + 1}` : "?")).join(", ");
+  const values = `VALUES ${Array.from({ length: rows }, () => `(${row})`).join(", ")}`;
+  // Keys come first: the first column that differs is a part of them, and null only in a filler.
+  const kept = isFull ? values : `SELECT * FROM (${values}) WHERE column${shared.length + 1} IS NOT NULL`;
+  return `INSERT INTO ${table} (${columns.join(", ")}) ${kept} ON CONFLICT (${key.join(", ")}) DO ${change}`;
 };
 
 /** Deletes the rows with these keys, a JSON list of lists. */

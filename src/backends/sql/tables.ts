@@ -11,47 +11,20 @@ export type Value = string | number | null;
 
 interface Table<K extends Kind> {
   readonly name: string;
-  readonly columns: { readonly [C in keyof Records[K]]: Type };
+  /** Fields of the record in the order in which they are stored, which checksums depend on. A number unless its type follows the name. */
+  readonly columns: string;
   /** SQL of values that are computed when a record is read; `t` is the table. */
   readonly computed?: { readonly [C in keyof Records[K]]?: string };
   /** Rows have a checksum, for neither SQLite nor a disk keeps one. */
   readonly isSummed?: boolean;
 }
 
-const ITEM = {
-  queue: "number",
-  seq: "number",
-  key: "text",
-  input: "text",
-  scraper: "number",
-  depth: "number",
-  chain: "number",
-  parentQueue: "number",
-  parentSeq: "number",
-} as const;
+const ITEM = "queue seq key:text input:text scraper depth chain parentQueue parentSeq";
 
-const LAST = {
-  failure: "json",
-  captures: "list",
-  records: "json",
-  attempt: "json",
-  revision: "number",
-} as const;
+const LAST = "failure:json captures:list records:json attempt:json revision";
 
-const RETRY = {
-  state: "text",
-  dueAt: "number",
-  attempts: "number",
-  throttles: "number",
-  hasActed: "flag",
-  blamed: "number",
-  unexplained: "number",
-  leaderQueue: "number",
-  leaderSeq: "number",
-  isFree: "flag",
-  last: "json",
-  history: "list",
-} as const;
+const RETRY = `state:text dueAt attempts throttles hasActed:flag blamed unexplained leaderQueue leaderSeq
+  isFree:flag last:json history:list`;
 
 /** A queue whose items bind the lane's rate. */
 const IS_GOING = "q.open > 0 AND (q.is_claimable = 1 OR q.is_probing = 1)";
@@ -60,41 +33,16 @@ const IS_GOING = "q.open > 0 AND (q.is_claimable = 1 OR q.is_probing = 1)";
 const TABLES: { readonly [K in Exclude<Kind, "dueItem">]: Table<K> } = {
   service: {
     name: "service",
-    columns: {
-      id: "number",
-      latestAt: "number",
-      boot: "text",
-      aheadMs: "number",
-      lastQueue: "number",
-      lastLane: "number",
-      lastJob: "number",
-    },
+    columns: "id latestAt boot:text aheadMs lastQueue lastLane lastJob",
   },
   client: {
     name: "clients",
-    columns: { name: "text", weight: "number", maxRunning: "number", itemsPerDay: "number" },
+    columns: "name:text weight maxRunning itemsPerDay",
   },
   lane: {
     name: "lanes",
-    columns: {
-      id: "number",
-      name: "text",
-      tat: "number",
-      intervalMs: "number",
-      spare: "list",
-      ahead: "list",
-      speed: "json",
-      holdUntil: "number",
-      holdReason: "text",
-      crawlDelayMs: "number",
-      crawlUntil: "number",
-      operatorPerSecond: "number",
-      isHeldByOperator: "flag",
-      freshRun: "number",
-      floor: "number",
-      lowestPerSecond: "number",
-      goingQueues: "number",
-    },
+    columns: `id name:text tat intervalMs spare:list ahead:list speed:json holdUntil holdReason:text crawlDelayMs
+      crawlUntil operatorPerSecond isHeldByOperator:flag freshRun floor lowestPerSecond goingQueues`,
     computed: {
       lowestPerSecond: `(SELECT min(q.per_second) FROM queues q WHERE q.lane = t.id AND ${IS_GOING})`,
       goingQueues: `(SELECT count(*) FROM queues q WHERE q.lane = t.id AND ${IS_GOING})`,
@@ -102,44 +50,14 @@ const TABLES: { readonly [K in Exclude<Kind, "dueItem">]: Table<K> } = {
   },
   share: {
     name: "shares",
-    columns: { lane: "number", client: "text", had: "number", readyAt: "number", accepted: "map" },
+    columns: "lane client:text had readyAt accepted:map",
   },
   queue: {
     name: "queues",
-    columns: {
-      id: "number",
-      job: "number",
-      lane: "number",
-      client: "text",
-      perSecond: "number",
-      burst: "number",
-      concurrency: "number",
-      ownPerSecond: "number",
-      ownConcurrency: "number",
-      ownNextAt: "number",
-      ownSlots: "map",
-      tail: "number",
-      cursor: "number",
-      open: "number",
-      leased: "number",
-      waiting: "number",
-      isClaimable: "flag",
-      hasFresh: "flag",
-      dueAt: "number",
-      priority: "number",
-      servedAt: "number",
-      freshness: "json",
-      kinds: "number",
-      breaker: "json",
-      isDoubtful: "flag",
-      held: "json",
-      heldAt: "number",
-      probeAt: "number",
-      isProbing: "flag",
-      trips: "number",
-      jobId: "text",
-      revision: "number",
-    },
+    columns: `id job lane client:text perSecond burst concurrency ownPerSecond ownConcurrency ownNextAt
+      ownSlots:map tail cursor open leased waiting isClaimable:flag hasFresh:flag dueAt priority servedAt
+      freshness:json kinds breaker:json isDoubtful:flag held:json heldAt probeAt isProbing:flag trips
+      jobId:text revision`,
     computed: {
       jobId: "(SELECT j.id FROM jobs j WHERE j.number = t.job)",
       revision: "(SELECT j.revision FROM jobs j WHERE j.number = t.job)",
@@ -147,76 +65,22 @@ const TABLES: { readonly [K in Exclude<Kind, "dueItem">]: Table<K> } = {
   },
   job: {
     name: "jobs",
-    columns: {
-      number: "number",
-      id: "text",
-      client: "text",
-      spec: "spec",
-      state: "text",
-      isSealed: "flag",
-      createdAt: "number",
-      endedAt: "number",
-      deadlineAt: "number",
-      spentAt: "number",
-      paused: "json",
-      revision: "number",
-      reopenedAt: "number",
-      keySeed: "number",
-      received: "number",
-      accepted: "number",
-      folded: "number",
-      rejected: "number",
-      rejects: "list",
-      capped: "json",
-      done: "number",
-      absent: "number",
-      failed: "number",
-      skipped: "number",
-      cancelled: "number",
-      partial: "number",
-      requests: "number",
-      bytes: "number",
-      fieldCounts: "list",
-      failures: "map",
-      changes: "map",
-    },
+    columns: `number id:text client:text spec:spec state:text isSealed:flag createdAt endedAt deadlineAt spentAt
+      paused:json revision reopenedAt keySeed received accepted folded rejected rejects:list capped:json
+      done absent failed skipped cancelled partial requests bytes fieldCounts:list failures:map
+      changes:map`,
     isSummed: true,
   },
   worker: {
     name: "workers",
-    columns: {
-      name: "text",
-      until: "number",
-      isAlone: "flag",
-      jobs: "json",
-      card: "json",
-      registeredAt: "number",
-      leases: "list",
-      nextLease: "number",
-      running: "list",
-      pulseLease: "number",
-      unsettled: "list",
-      inFlight: "map",
-      runningIn: "map",
-      runningBy: "map",
-      stops: "list",
-      lastClaim: "json",
-      lastPulse: "json",
-    },
+    columns: `name:text until isAlone:flag jobs:json card:json registeredAt leases:list nextLease running:list
+      pulseLease unsettled:list inFlight:map runningIn:map runningBy:map stops:list lastClaim:json
+      lastPulse:json`,
   },
   peer: {
     name: "workers",
-    columns: {
-      name: "text",
-      isAlone: "flag",
-      jobs: "json",
-      inFlight: "map",
-      runningIn: "map",
-      runningBy: "map",
-      isDraining: "flag",
-      lanes: "json",
-      kinds: "json",
-    },
+    columns: `name:text isAlone:flag jobs:json inFlight:map runningIn:map runningBy:map isDraining:flag lanes:json
+      kinds:json`,
     computed: {
       isDraining: "coalesce(t.card ->> 'isDraining', 0)",
       lanes: "t.card ->> 'lanes'",
@@ -225,7 +89,7 @@ const TABLES: { readonly [K in Exclude<Kind, "dueItem">]: Table<K> } = {
   },
   example: {
     name: "",
-    columns: { queue: "number", seq: "number", key: "text", failure: "json", captures: "list" },
+    columns: "queue seq key:text failure:json captures:list",
     computed: {
       failure: "coalesce(r.failure, y.last ->> 'failure')",
       captures: "coalesce(r.captures, y.last ->> 'captures')",
@@ -233,80 +97,50 @@ const TABLES: { readonly [K in Exclude<Kind, "dueItem">]: Table<K> } = {
   },
   suspectGroup: {
     name: "",
-    columns: {
-      queue: "number",
-      job: "number",
-      lane: "number",
-      kinds: "number",
-      count: "number",
-      dueAt: "number",
-    },
+    columns: "queue job lane kinds count dueAt",
   },
   item: { name: "items", columns: ITEM, isSummed: true },
-  capped: { name: "capped", columns: { ...ITEM, cap: "text" } },
-  key: { name: "item_keys", columns: { job: "number", hash: "number", queue: "number", seq: "number" } },
-  retry: { name: "retries", columns: { queue: "number", seq: "number", ...RETRY }, isSummed: true },
+  freshItem: {
+    name: "items",
+    columns: "queue seq key:text input:text scraper",
+  },
+  capped: { name: "capped", columns: `${ITEM} cap:text` },
+  key: { name: "item_keys", columns: "job hash queue seq" },
+  retry: { name: "retries", columns: `queue seq ${RETRY}`, isSummed: true },
   result: {
     name: "results",
-    columns: {
-      queue: "number",
-      seq: "number",
-      state: "ended",
-      attempts: "number",
-      endedAt: "number",
-      quality: "text",
-      skipped: "json",
-      change: "text",
-      ...LAST,
-    },
+    columns: `queue seq state:ended attempts endedAt quality:text skipped:json change:text ${LAST}`,
     isSummed: true,
   },
   fresh: {
     name: "fresh",
-    columns: {
-      key: "text",
-      scraper: "text",
-      owner: "text",
-      isFailure: "flag",
-      version: "text",
-      job: "text",
-      queue: "number",
-      seq: "number",
-      fetchedAt: "number",
-      freshUntil: "number",
-      outcome: "text",
-      etag: "text",
-      lastModified: "text",
-      url: "text",
-      digest: "text",
-    },
+    columns: `key:text scraper:text owner:text isFailure:flag version:text job:text queue seq fetchedAt freshUntil
+      outcome:text etag:text lastModified:text url:text digest:text`,
   },
   fetch: {
     name: "fetches",
-    columns: {
-      queue: "number",
-      seq: "number",
-      job: "text",
-      client: "text",
-      scraper: "text",
-      version: "text",
-      key: "text",
-    },
+    columns: "queue seq job:text client:text scraper:text version:text key:text",
   },
-  baseline: { name: "baselines", columns: { scraper: "text", lane: "number", breaker: "json" } },
-  label: { name: "job_labels", columns: { name: "text", value: "text", job: "number" } },
-  borrowed: { name: "borrowed", columns: { owner: "text", queue: "number", seq: "number" } },
+  baseline: { name: "baselines", columns: "scraper:text lane breaker:json" },
+  label: { name: "job_labels", columns: "name:text value:text job" },
+  borrowed: { name: "borrowed", columns: "owner:text queue seq" },
   robots: {
     name: "robots",
-    columns: { origin: "text", text: "text", until: "number", fetcher: "text", fetchUntil: "number" },
+    columns: "origin:text text:text until fetcher:text fetchUntil",
   },
   removal: {
     name: "removals",
-    columns: { job: "text", what: "text", step: "text", markedAt: "number" },
+    columns: "job:text what:text step:text markedAt",
     computed: { job: "t.id" },
   },
-  answer: { name: "answers", columns: { id: "text", at: "number", reply: "json" } },
+  answer: { name: "answers", columns: "id:text at reply:json" },
 };
+
+const fieldsOf = (columns: string): [field: string, type: Type][] =>
+  columns.split(/\s+/).map((column) => {
+    const [field, type = "number"] = column.split(":");
+    return [field!, type as Type];
+  });
 
 const sqlName = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
@@ -327,6 +161,7 @@ const encode = (type: Type, value: unknown): Value => {
     case "flag":
       return value === true ? 1 : 0;
     case "list":
+      return (value as readonly unknown[]).length === 0 ? null : JSON.stringify(value);
     case "map":
       return isEmpty(value as object) ? null : JSON.stringify(value);
     case "json":
@@ -379,7 +214,7 @@ export class RowFormat<K extends Kind> {
     this.table = name;
     this.isSummed = isSummed;
     this.key = (KEYS[kind] as readonly string[]).map(sqlName);
-    this.#fields = Object.entries(columns) as [string, Type][];
+    this.#fields = fieldsOf(columns);
     this.#stored = this.#fields.filter(([field]) => !(field in computed));
     this.written = [...this.#stored.map(([field]) => sqlName(field)), ...(isSummed ? ["sum"] : [])];
     this.selected = this.#fields.map(
@@ -436,10 +271,12 @@ const tableFormats = Object.fromEntries(
   ]),
 );
 
+const itemFields = new Set(fieldsOf(ITEM).map(([field]) => field));
+
 /** `dueItem` is read from two tables: `i` has the item, `t` its retry. */
 export const FORMATS = {
   ...tableFormats,
-  dueItem: new RowFormat("dueItem", { name: "", columns: { ...ITEM, ...RETRY } }, (field) =>
-    field in ITEM ? "i" : "t",
+  dueItem: new RowFormat("dueItem", { name: "", columns: `${ITEM} ${RETRY}` }, (field) =>
+    itemFields.has(field) ? "i" : "t",
   ),
 } as unknown as { readonly [K in Kind]: RowFormat<K> };

@@ -1,13 +1,19 @@
 import { DatabaseSync, type StatementSync } from "node:sqlite";
-import type { Places } from "../../ledger/places.ts";
-import type { FailureCount, Job } from "../../ledger/records.ts";
 import type { BlobRange, CaptureRef, RecordRange } from "../../domain/capture.ts";
 import type { FailureKind } from "../../domain/failure.ts";
+import type { FailureCount, Job } from "../../ledger/records.ts";
+import type { Places } from "../../ledger/workers.ts";
 import type { CheckedJob, Damage, LedgerCheck, StoredRef } from "../../ports/ledger-check.ts";
 import { count } from "../sql/rows.ts";
 import { FORMATS, type Value } from "../sql/tables.ts";
-import { checkItems, type Reading } from "./check-items.ts";
-import { type CountedItems, countItems, doubtsOf, leasedPlaces } from "./count-items.ts";
+import {
+  checkItems,
+  type CountedItems,
+  countItems,
+  doubtsOf,
+  leasedPlaces,
+  type Reading,
+} from "./count-items.ts";
 import { LEDGER_SCHEMA } from "./migrate.ts";
 
 /** Rows of one kind that are told one by one. */

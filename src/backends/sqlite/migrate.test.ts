@@ -7,11 +7,11 @@ import { test } from "node:test";
 import type { ItemState } from "../../domain/item.ts";
 import { SimWorker } from "../../ports/ledger-suite/sim-worker.ts";
 import { jobSpec, planned } from "../../ports/ledger-suite/test-kit.ts";
-import { start } from "./migrations/0001-start.ts";
-import { emit } from "./migrations/0002-emit.ts";
-import { digests } from "./migrations/0012-digests.ts";
 import { LEDGER_SCHEMA, migrate } from "./migrate.ts";
 import { openSqlite } from "./open.ts";
+
+const [start, emit] = LEDGER_SCHEMA.migrations;
+const DIGESTS = 12;
 
 /** As the first version wrote it: one scraper, and nothing said of emitting. */
 const firstSpec = (id: string): string => {
@@ -133,7 +133,7 @@ test("a rate that no version takes any more closes its lane for nobody once the 
   const folder = await mkdtemp(join(tmpdir(), "sluice-poisoned-"));
   t.after(() => rm(folder, { recursive: true }));
   const file = join(folder, "ledger.db");
-  const before = LEDGER_SCHEMA.migrations.slice(0, LEDGER_SCHEMA.migrations.indexOf(digests));
+  const before = LEDGER_SCHEMA.migrations.slice(0, DIGESTS - 1);
   const old = new DatabaseSync(file);
   migrate(old, file, { part: "ledger", migrations: before });
   const far = Date.now() + 1e303;

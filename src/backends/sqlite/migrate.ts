@@ -1,24 +1,8 @@
 import { createHash } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
 import { DatabaseSync, type SQLOutputValue } from "node:sqlite";
 import { LedgerError } from "../../ports/ledger.ts";
 import { rowSum, type Value } from "../sql/tables.ts";
-import { start } from "./migrations/0001-start.ts";
-import { emit } from "./migrations/0002-emit.ts";
-import { service } from "./migrations/0003-service.ts";
-import { fresh } from "./migrations/0004-fresh.ts";
-import { work } from "./migrations/0005-work.ts";
-import { costs } from "./migrations/0006-costs.ts";
-import { keySeed } from "./migrations/0007-key-seed.ts";
-import { clock } from "./migrations/0008-clock.ts";
-import { caps } from "./migrations/0009-caps.ts";
-import { retention } from "./migrations/0010-retention.ts";
-import { versions } from "./migrations/0011-versions.ts";
-import { digests } from "./migrations/0012-digests.ts";
-import { lanes } from "./migrations/0013-lanes.ts";
-import { sums } from "./migrations/0014-sums.ts";
-import { records } from "./migrations/0015-records.ts";
-import { registry } from "./registry/migrations/0001-registry.ts";
-import { audit } from "./registry/migrations/0002-audit.ts";
 
 /**
  * The tables of one part of the file. Migrations run in order; never change one, add the next: the file keeps the fingerprint of each that it has
@@ -29,27 +13,20 @@ export interface Schema {
   readonly migrations: readonly string[];
 }
 
-export const LEDGER_SCHEMA: Schema = {
-  part: "ledger",
-  migrations: [
-    start,
-    emit,
-    service,
-    fresh,
-    work,
-    costs,
-    keySeed,
-    clock,
-    caps,
-    retention,
-    versions,
-    digests,
-    lanes,
-    sums,
-    records,
-  ],
-};
-export const REGISTRY_SCHEMA: Schema = { part: "registry", migrations: [registry, audit] };
+const MIGRATIONS = new URL("./migrations/", import.meta.url);
+
+/** Their names begin with the part, and are in their order. */
+const schemaOf = (part: Schema["part"]): Schema => ({
+  part,
+  migrations: readdirSync(MIGRATIONS)
+    .filter((name) => name.startsWith(part) && name.endsWith(".sql"))
+    .toSorted()
+    // Fingerprints are of lines that end as in the repository, however they were checked out.
+    .map((name) => readFileSync(new URL(name, MIGRATIONS), "utf8").replaceAll("\r\n", "\n")),
+});
+
+export const LEDGER_SCHEMA = schemaOf("ledger");
+export const REGISTRY_SCHEMA = schemaOf("registry");
 
 /**
  * The checksum of a row, for SQL that copies or changes rows. Integers and reals of the same value have the same sum, since JavaScript does not

@@ -1,14 +1,26 @@
-import type { PulseLimits } from "../../ledger/pulse.ts";
+import { setTimeout as delay } from "node:timers/promises";
+import type { WorkSums } from "../../domain/work-sums.ts";
 import { hasWork, workWants } from "../../ledger/claim.ts";
+import type { PulseLimits } from "../../ledger/pulse.ts";
 import { ledgerVerbs } from "../../ledger/verbs.ts";
 import type { Ledger } from "../../ports/ledger.ts";
 import { lastEvent, openEventLog } from "../sql/event-log.ts";
+import { listItems } from "../sql/list-items.ts";
+import { readFresh } from "../sql/read-fresh.ts";
+import {
+  countAccepted,
+  countKeptBytes,
+  countOpenJobs,
+  listJobs,
+  readJob,
+  sumOpenJobs,
+} from "../sql/read-jobs.ts";
+import { listLanes, listWorkers } from "../sql/read-lanes.ts";
 import { openRemovals } from "../sql/removals/open-removals.ts";
+import type { Rows } from "../sql/rows.ts";
 import { tidyRecords } from "../sql/tidy.ts";
-import { awaitChange } from "./await-change.ts";
 import { startCheckpoints } from "./checkpoint-thread.ts";
 import { Database, type SqliteOptions } from "./database.ts";
-import { openReads } from "./open-reads.ts";
 import { sqliteStore } from "./store.ts";
 
 export interface LedgerOptions extends SqliteOptions, Partial<PulseLimits> {
@@ -43,3 +55,49 @@ export const openSqlite = async (file: string, options: LedgerOptions = {}): Pro
     },
   };
 };
+
+/** Between two looks at whether the file has changed, which take no lock. */
+const LOOK_MS = 100;
+
+/** True as soon as it is so, false after `ms`. Where nothing was written nothing can have become so; where something was, a read tells. */
+export const awaitChange = async (
+  db: Database,
+  isSo: () => Promise<boolean>,
+  ms: number,
+): Promise<boolean> => {
+  const until = performance.now() + ms;
+  let seen = "";
+  while (db.isOpen) {
+    const version = db.version();
+    if (version !== seen && (await isSo())) return true;
+    seen = version;
+    const leftMs = until - performance.now();
+    if (leftMs <= 0) break;
+    await delay(Math.min(LOOK_MS, leftMs));
+  }
+  return false;
+};
+
+type Reads = Pick<
+  Ledger,
+  | ("readJob" | "listJobs" | "sumOpenJobs" | "listItems" | "listLanes" | "listWorkers")
+  | ("countAccepted" | "countOpenJobs" | "countKeptBytes" | "readFresh" | "readWorkSums")
+>;
+
+/** What only reads, each in one consistent view. */
+export const openReads = (db: Database): Reads => ({
+  readJob: (job) => db.read(() => readJob(db, job)),
+  listJobs: (query) => db.read(() => listJobs(db, query)),
+  sumOpenJobs: () => db.read(() => sumOpenJobs(db)),
+  listItems: (job, query) => db.read(() => listItems(db, db.now(), job, query)),
+  listLanes: (query) => db.read(() => listLanes(db, db.now(), query)),
+  listWorkers: () => db.read(() => listWorkers(db, db.now())),
+  countAccepted: (client, sinceAt) => db.read(() => countAccepted(db, client, sinceAt)),
+  countOpenJobs: (client) => db.read(() => countOpenJobs(db, client)),
+  countKeptBytes: (client) => db.read(() => countKeptBytes(db, client)),
+  readFresh: (keys) => db.read(() => readFresh(db, keys)),
+  readWorkSums: () => db.read(() => readWorkSums(db)),
+});
+
+const readWorkSums = (rows: Rows): WorkSums =>
+  Object.fromEntries(rows.arrays<[string, number]>("SELECT name, value FROM work_sums ORDER BY name"));

@@ -142,7 +142,9 @@ const worker: Records["worker"] = {
 
 /** One of each kind that is written. */
 const SAMPLES: {
-  readonly [K in Exclude<Kind, "peer" | "dueItem" | "suspectGroup" | "example" | "removal">]: Records[K];
+  readonly [
+    K in Exclude<Kind, "peer" | "dueItem" | "freshItem" | "suspectGroup" | "example" | "removal">
+  ]: Records[K];
 } = {
   service: { id: 1, latestAt: 1.25, boot: "b", aheadMs: -3, lastQueue: 4, lastLane: 5, lastJob: 6 },
   client: { name: "c", weight: 0.1, maxRunning: 5, itemsPerDay: null },

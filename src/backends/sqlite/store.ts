@@ -1,22 +1,30 @@
-import { Transaction, type Changes, Loaded, Miss, type Want } from "../../ledger/transaction.ts";
-import { KIND_OF, READ_ONLY } from "../../ledger/loads.ts";
+import { randomSeed } from "../../ledger/item-keys.ts";
+import { SETS, READ_ONLY } from "../../ledger/loads.ts";
 import type { Kind } from "../../ledger/records.ts";
-import type { LedgerStore } from "../../ledger/store.ts";
+import {
+  type Changes,
+  type LedgerStore,
+  Loaded,
+  Miss,
+  Transaction,
+  type Want,
+} from "../../ledger/transaction.ts";
+import { writeRecords } from "../sql/rows.ts";
 import {
   ADD_SUMS,
   argsOf,
   CHANGE_QUEUES,
-  formOf,
   deleteOf,
+  formOf,
   groupWants,
   inOrder,
   INSERT_EVENTS,
   REST_JOB,
   selectOf,
+  selectOnly,
   unionOf,
   WAKE_JOB,
 } from "../sql/statements.ts";
-import { writeRecords } from "../sql/rows.ts";
 import { FORMATS, type RowFormat, type Value } from "../sql/tables.ts";
 import { watchClock } from "./clock-step.ts";
 import type { Database } from "./database.ts";
@@ -47,9 +55,11 @@ const run = <T>(
 ): { readonly result: T; readonly tx: Transaction } => {
   const loaded = new Loaded();
   const now = db.now();
+  let drawn: number | undefined;
+  const random = (): number => (drawn ??= randomSeed());
   load(db, loaded, typeof wants === "function" ? wants(now) : wants);
   for (let round = 0; ; round++) {
-    const tx = new Transaction(loaded, now);
+    const tx = new Transaction(loaded, now, random);
     try {
       return { result: work(tx), tx };
     } catch (error) {
@@ -64,8 +74,18 @@ const run = <T>(
 };
 
 const load = (db: Database, loaded: Loaded, wants: readonly Want[]): void => {
+  const [first] = wants;
+  const onlySql = wants.length === 1 ? selectOnly(first!.name) : undefined;
+  if (first && onlySql !== undefined) {
+    const format = FORMATS[SETS[first.name].kind];
+    const rows = db.arrays<Value[]>(onlySql, ...first.args);
+    return loaded.setReadOnly(
+      first,
+      rows.map((row) => format.read(row)),
+    );
+  }
   const groups = [...groupWants(wants)].map(([name, some]) => ({
-    kind: KIND_OF[name],
+    kind: SETS[name].kind,
     wants: some,
     form: formOf(name, some),
     found: new Map<number, object[]>(),

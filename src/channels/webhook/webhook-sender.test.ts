@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { ServerResponse } from "node:http";
 import { test } from "node:test";
 import { Webhook } from "standardwebhooks";
-import { guardedDispatcher } from "../../collectors/http/guarded-agent.ts";
+import { guardedDispatcher } from "../../collectors/http/transport.ts";
 import { openTestSite } from "../../collectors/http/testing/test-site.ts";
 import { webhookSender } from "./webhook-sender.ts";
 

@@ -1,14 +1,19 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join, relative } from "node:path";
+import { itemPages } from "../../archive/manifest.ts";
 import { resolveScraper } from "../../config/find-scrapers.ts";
-import { captureCase, type CapturedItem, LARGEST_PAGE, tooLarge } from "../../devtools/capture-case.ts";
-import { fixturesFolder } from "../../devtools/read-fixture.ts";
-import { storedPages } from "../../devtools/stored-item.ts";
-import { caseName } from "../../devtools/write-fixture.ts";
+import {
+  captureCase,
+  type CapturedItem,
+  caseName,
+  LARGEST_PAGE,
+  storedPages,
+  tooLarge,
+} from "../../devtools/capture-case.ts";
+import { fixturesFolder } from "../../devtools/fixture.ts";
 import type { Failure } from "../../domain/failure.ts";
 import type { ItemView } from "../../domain/item.ts";
 import type { JobLedger } from "../../ports/ledger.ts";
-import { itemPages } from "../../archive/manifest.ts";
 import { type CompiledScraper, compileScraper } from "../../scrapers/compiled-scraper.ts";
 import { loadScraper } from "../../scrapers/load-scraper.ts";
 import { openExistingStorage } from "../existing-storage.ts";

@@ -1,11 +1,10 @@
-import { laneOf, openStorage } from "../../compose.ts";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
+import { laneOf, openStorage } from "../../compose.ts";
 import { loadConfig, type Project } from "../../config/load-config.ts";
-import { type Draft, draftScraper } from "../../devtools/draft/draft-scraper.ts";
+import { type Draft, draftScraper, fetchPage, savedPage } from "../../devtools/draft/draft-scraper.ts";
+import { whereText } from "../../devtools/draft/write-scraper.ts";
 import { folderProblem, makeFolder } from "../../devtools/make-project.ts";
-import { fetchPage, savedPage } from "../../devtools/draft/page-to-draft.ts";
-import { whereText } from "../../devtools/draft/write-field.ts";
 import type { KeptPage } from "../../domain/capture.ts";
 import { jobId } from "../../domain/job.ts";
 import { EXIT, UsageError } from "../exit.ts";

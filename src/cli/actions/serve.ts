@@ -50,7 +50,7 @@ export const serveCommand = async (options: ServeOptions): Promise<number> => {
     minFreeBytes: options.minFreeMb * 1e6,
     ...(tls && { tls: readTls(tls) }),
     fixturesOf: async (source) => {
-      const { fixtureStatus } = await import("../../devtools/fixture-status.ts");
+      const { fixtureStatus } = await import("../../devtools/test-fixtures.ts");
       return await fixtureStatus(source);
     },
   });

@@ -1,9 +1,8 @@
 import { resolve } from "node:path";
 import { listScrapers, resolveScraper } from "../../config/find-scrapers.ts";
 import { loadConfig } from "../../config/load-config.ts";
-import { type ScraperResult, testFixtures } from "../../devtools/test-fixtures.ts";
-import { watchSources } from "../../devtools/watch-sources.ts";
-import { writeExpected } from "../../devtools/write-fixture.ts";
+import { writeExpected } from "../../devtools/capture-case.ts";
+import { type ScraperResult, testFixtures, watchSources } from "../../devtools/test-fixtures.ts";
 import { EXIT, UsageError } from "../exit.ts";
 import { isFailed, renderResult, renderSummary, summaryOf } from "../render/tests.ts";
 import { colors, print, screenWidth } from "../terminal.ts";

@@ -6,7 +6,7 @@ import {
   type FieldChange,
   type FieldDifference,
   type FieldExample,
-  type FieldSaid,
+  type FieldExcerpt,
   isNothing,
   type Tally,
 } from "../../reextract/difference.ts";
@@ -184,7 +184,7 @@ const changeLines = (change: FieldChange, { examples }: FieldDifference): string
 const exampleText = ({ before, after }: FieldExample): string => `${saidText(before)} → ${saidText(after)}`;
 
 /** The value as JSON, or the status of a field without one. */
-const saidText = (said: FieldSaid | undefined): string => {
+const saidText = (said: FieldExcerpt | undefined): string => {
   if (said === undefined) return "(no such field)";
   if (said.status !== "present") return said.status;
   const { value } = said;

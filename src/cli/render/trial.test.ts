@@ -5,7 +5,7 @@ import { field } from "../../extraction/field.ts";
 import type { Failure } from "../../domain/failure.ts";
 import { page as builtIn } from "../../scrapers/page.ts";
 import { compileScraper } from "../../scrapers/compiled-scraper.ts";
-import { judgePages } from "../../devtools/judge-pages.ts";
+import { judgePages } from "../../devtools/run-case.ts";
 import { renderTrial } from "./trial.ts";
 
 /** A trial whose page is this text, of a scraper with so many fields; the first of them is `b`. */

@@ -14,18 +14,11 @@ export interface Sign {
 export const isIn = ({ pattern, and }: Sign, text: string): boolean =>
   pattern.test(text) && (and === undefined || and.test(text));
 
-const blocked = (name: string, pattern: RegExp, and?: RegExp): Sign => ({
-  kind: "blocked",
-  name,
-  pattern,
-  and,
-});
-const captcha = (name: string, pattern: RegExp, and?: RegExp): Sign => ({
-  kind: "captcha",
-  name,
-  pattern,
-  and,
-});
+const sign =
+  (kind: Sign["kind"]) =>
+  (name: string, pattern: RegExp, and?: RegExp): Sign => ({ kind, name, pattern, and });
+const blocked = sign("blocked");
+const captcha = sign("captcha");
 
 /** Response headers that only an intervening service sets on its own answers, by header name. */
 export const HEADER_SIGNS: Readonly<Record<string, readonly Sign[]>> = {
@@ -155,11 +148,10 @@ export const BARE_TITLE_SIGNS: readonly Sign[] = [
 const NOT_IF = "(?<!\\b(?:if|when|why|whether|unless|because|that|case) )";
 
 export const RATE_SIGNS: readonly Sign[] = [
-  {
-    kind: "rate-limited",
-    name: "rate limit",
-    pattern: /\btoo many requests\b|\bbeing rate limited\b|\brate limit (?:has been )?exceeded\b/i,
-  },
+  sign("rate-limited")(
+    "rate limit",
+    /\btoo many requests\b|\bbeing rate limited\b|\brate limit (?:has been )?exceeded\b/i,
+  ),
 ];
 
 /** Sentences of refusals that record pages do not have; trusted only on a page that says little else. */

@@ -20,7 +20,7 @@ import {
   TITLE_SIGNS,
 } from "./block-signs.ts";
 import { type Markup, MOST_MARKUP, namesOf, readMarkup } from "./read-markup.ts";
-import type { WireHead } from "./wire.ts";
+import type { ResponseHead } from "./wire.ts";
 
 export interface Block {
   readonly kind: "blocked" | "captcha" | "rate-limited" | "maintenance";
@@ -28,7 +28,7 @@ export interface Block {
 }
 
 export interface Answer {
-  readonly head: WireHead;
+  readonly head: ResponseHead;
   readonly mediaType: string;
   /** After content decoding. */
   readonly body: Buffer;

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { answer, failureOf, openTestSession, openTestSite } from "./testing/test-site.ts";
-import type { Handler } from "./testing/test-site.ts";
+import { answer, failureOf, type Handler, openTestSession, openTestSite } from "./testing/test-site.ts";
 
 /** `/301/to` redirects with that status; everything else is a page that says how it was asked. */
 const redirecting: Handler = (request, response) => {

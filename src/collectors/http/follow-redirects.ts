@@ -1,9 +1,9 @@
 import { FailureError } from "../../domain/failure.ts";
 import { dropCredentials, isSecretName } from "./secrets.ts";
-import type { WireHead } from "./wire.ts";
+import type { ResponseHead } from "./wire.ts";
 
 interface Hop {
-  readonly head: WireHead;
+  readonly head: ResponseHead;
   /** The `Cookie` header that went out, or "". */
   readonly cookie: string;
 }
@@ -31,7 +31,7 @@ export const followRedirects = async <Made extends Hop>(
   }
 };
 
-const targetOf = (response: WireHead, from: URL): URL => {
+const targetOf = (response: ResponseHead, from: URL): URL => {
   const { status } = response;
   const location = response.header("location");
   if (location === undefined) throw redirectFailure(from, "a redirect without a target", status);

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { answer, failureOf, openTestSession, openTestSite } from "./testing/test-site.ts";
 import type { Form, FormValues, SubmitOptions } from "../../ports/collector.ts";
-import type { SiteRequest } from "./testing/test-site.ts";
+import { answer, failureOf, openTestSession, openTestSite, type SiteRequest } from "./testing/test-site.ts";
 
 /** Serves a page with a form and gives what the site is asked when it is sent. */
 const submitted = async (

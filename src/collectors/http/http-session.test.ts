@@ -108,7 +108,8 @@ test("kept pages carry the exchange that was archived and a document parsed once
   assert.equal(kept?.name, "detail");
   assert.equal(kept?.text, "<b>bold</b>");
   assert.equal(kept?.exchange, session.archived[0]);
-  assert.equal(kept?.document, session.kept.pages[0]?.document);
+  const { document } = kept as unknown as { readonly document: unknown };
+  assert.equal(document, (page as unknown as { readonly document: unknown }).document);
 });
 
 test("cookies come back to their own site within one item, and never reach another item", async () => {

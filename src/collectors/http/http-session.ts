@@ -1,12 +1,10 @@
-import type { CaptureRef, Exchange, KeptPage, StoredCapture } from "../../domain/capture.ts";
+import type { CaptureRef, Exchange, StoredCapture } from "../../domain/capture.ts";
 import { refuseUnknownOptions } from "../../domain/known-options.ts";
 import type { HtmlDocument } from "../../extraction/html-document.ts";
 import {
-  type CollectorTools,
+  type CollectSession,
   type Http,
   type Keep,
-  type KeptFile,
-  type Limits,
   type Page,
   REQUEST_OPTIONS,
   type RequestOptions,
@@ -23,45 +21,15 @@ import { HttpPage, receivePage } from "./page.ts";
 import type { Transport } from "./transport.ts";
 import { ResponseHead } from "./wire.ts";
 
-export interface HttpSessionOptions {
-  /** Relative URLs are resolved against it. */
-  readonly site: string;
-  readonly tools: CollectorTools;
-  readonly limits: Limits;
+export interface HttpSessionOptions extends SessionOptions {
   readonly transport: Transport;
   readonly userAgent: string;
-  /** Sent with every request; `authorization` and `cookie` among them to the site's own origin only. */
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly publicOnly?: SessionOptions["publicOnly"];
-  readonly validators?: SessionOptions["validators"];
 }
 
-export interface KeptHttpPage extends KeptPage {
-  /** Parsed once, when first needed. */
-  readonly document: HtmlDocument;
-  /** The same object that was given to `archive`. */
-  readonly exchange: Exchange;
-  readonly stored?: CaptureRef | undefined;
-}
+type KeptHttpPage = CollectSession["kept"]["pages"][number];
+type KeptHttpFile = CollectSession["kept"]["files"][number];
 
-export interface KeptHttpFile extends KeptFile {
-  readonly name: string;
-}
-
-/** The HTTP state of one item: cookies, caps, kept pages and files. */
-export interface HttpSession {
-  readonly tools: { readonly http: Http };
-  readonly keep: Keep;
-  readonly kept: { readonly pages: readonly KeptHttpPage[]; readonly files: readonly KeptHttpFile[] };
-  /** Requests that passed the gate so far, redirects included. */
-  readonly requests: number;
-  /** Body bytes received so far, those of failed responses included. */
-  readonly bytes: number;
-  readonly hasSecrets: boolean;
-  close(): Promise<void>;
-}
-
-export const openHttpSession = (options: HttpSessionOptions): HttpSession => {
+export const openHttpSession = (options: HttpSessionOptions): CollectSession<"http"> => {
   const { tools, limits } = options;
   const headers = { ...COMMON_HEADERS, "user-agent": options.userAgent, ...lowerCased(options.headers) };
   const requests = new ItemRequests({ ...options, headers });

@@ -2,7 +2,7 @@ import { createRequire } from "node:module";
 import type { CookieJar } from "tough-cookie";
 import type { Exchange } from "../../domain/capture.ts";
 import { FailureError } from "../../domain/failure.ts";
-import type { CollectorTools, Departure, Limits, SessionOptions } from "../../ports/collector.ts";
+import type { Departure, SessionOptions } from "../../ports/collector.ts";
 import { refuseOwnLookupTrouble } from "./connection-failure.ts";
 import type { ItemRequest } from "./follow-redirects.ts";
 import { isSecretName, redactHeaders, takeCredentials, withoutUserinfo } from "./secrets.ts";
@@ -12,19 +12,15 @@ import {
   type Headers,
   TooLateError,
   type WireCaps,
-  type WireHead,
+  type ResponseHead,
   type WireRequest,
   type WireStream,
 } from "./wire.ts";
 
-interface ItemRequestsOptions {
-  readonly site: string;
-  readonly tools: CollectorTools;
-  readonly limits: Limits;
+interface ItemRequestsOptions extends Omit<SessionOptions, "validators"> {
   readonly transport: Transport;
   /** Lower-case names. Authorization and cookies are sent to the site's own origin only. */
   readonly headers: Readonly<Record<string, string>>;
-  readonly publicOnly?: SessionOptions["publicOnly"];
 }
 
 export type ExchangeHead = Omit<Exchange, "body">;
@@ -33,7 +29,7 @@ export type ExchangeHead = Omit<Exchange, "body">;
 export interface Received {
   /** The `Cookie` header that was sent, or "". */
   readonly cookie: string;
-  readonly head: WireHead;
+  readonly head: ResponseHead;
   readonly body: Buffer;
   /** The object given to the archive. */
   readonly exchange: Exchange;
@@ -42,7 +38,7 @@ export interface Received {
 /** A response whose body is neither read nor archived yet. */
 export interface Opened {
   readonly cookie: string;
-  readonly head: WireHead;
+  readonly head: ResponseHead;
   readonly stream: WireStream;
   readonly exchangeHead: ExchangeHead;
 }
@@ -241,7 +237,7 @@ export class ItemRequests {
 
 const cookieOf = ({ headers }: WireRequest): string => headers.find(([name]) => name === "cookie")?.[1] ?? "";
 
-const exchangeHeadOf = (wire: WireRequest, response: WireHead, startedAt: number): ExchangeHead => ({
+const exchangeHeadOf = (wire: WireRequest, response: ResponseHead, startedAt: number): ExchangeHead => ({
   method: wire.method,
   url: wire.url.href,
   startedAt,
@@ -264,7 +260,7 @@ export class ItemCookies {
   }
 
   /** Returns whether there were any. */
-  takeFrom(response: WireHead, url: URL): boolean {
+  takeFrom(response: ResponseHead, url: URL): boolean {
     let isSet = false;
     for (const [name, value] of response.headers) {
       if (name.length !== 10 || name.toLowerCase() !== "set-cookie") continue;

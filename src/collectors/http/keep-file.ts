@@ -4,7 +4,7 @@ import { readContentType } from "./decode-text.ts";
 import { followRedirects, type ItemRequest } from "./follow-redirects.ts";
 import type { ExchangeHead, ItemRequests, Opened, Received } from "./item-requests.ts";
 import { isUnaskedPart, receivePage } from "./page.ts";
-import type { WireHead, WireStream } from "./wire.ts";
+import type { ResponseHead, WireStream } from "./wire.ts";
 
 /**
  * Fetches a file and streams it to the archive. Any other response (a redirect, an error, an HTML page) is read
@@ -37,7 +37,7 @@ export const keepFile = async (
   return { url, mediaType, size: kept.size, digest: kept.digest };
 };
 
-const isFile = (head: WireHead, request: ItemRequest): boolean =>
+const isFile = (head: ResponseHead, request: ItemRequest): boolean =>
   (head.status < 300 || request.accept.includes(head.status)) &&
   !isUnaskedPart(request, head) &&
   !/\bhtml\b/.test(readContentType(head.header("content-type")).mediaType);

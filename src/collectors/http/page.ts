@@ -11,7 +11,7 @@ import { classifyResponse } from "./detect-block.ts";
 import type { ItemRequest } from "./follow-redirects.ts";
 import { type HtmlForm, readForm } from "./form.ts";
 import type { Received } from "./item-requests.ts";
-import type { WireHead } from "./wire.ts";
+import type { ResponseHead } from "./wire.ts";
 
 const NOTHING = Buffer.alloc(0);
 
@@ -26,7 +26,7 @@ export class HttpPage implements Page {
   exchange: Exchange;
   /** Its place in the archive if it was stored before. */
   stored: CaptureRef | undefined;
-  readonly #head: WireHead;
+  readonly #head: ResponseHead;
   #bytes: Buffer;
   readonly #declaredCharset: string | undefined;
   #charset: string | undefined;
@@ -34,7 +34,7 @@ export class HttpPage implements Page {
   #document: HtmlDocument | undefined;
   #base: URL | undefined;
 
-  constructor(url: string, head: WireHead, bytes: Buffer, exchange: Exchange) {
+  constructor(url: string, head: ResponseHead, bytes: Buffer, exchange: Exchange) {
     const { mediaType, charset } = readContentType(head.header("content-type"));
     this.url = url;
     this.mediaType = mediaType;
@@ -197,7 +197,7 @@ export const receivePage = async (
 /** Partial content is valid only for a range request; otherwise it would be taken for the whole. */
 export const isUnaskedPart = (
   { headers, accept }: Pick<ItemRequest, "headers" | "accept">,
-  { status }: Pick<WireHead, "status">,
+  { status }: Pick<ResponseHead, "status">,
 ): boolean =>
   status === 206 &&
   !accept.includes(status) &&

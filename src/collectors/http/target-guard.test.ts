@@ -3,9 +3,8 @@ import { createServer, type LookupFunction } from "node:net";
 import { test } from "node:test";
 import { request } from "undici";
 import { FailureError } from "../../domain/failure.ts";
-import { checkTarget, guardedDispatcher } from "./guarded-agent.ts";
-import { createTransport } from "./transport.ts";
 import { answer, failureOf, openTestSession, openTestSite, portOf } from "./testing/test-site.ts";
+import { checkTarget, createTransport, guardedDispatcher } from "./transport.ts";
 
 /** A resolver that answers from a table; a list of lists is one answer after the other, the last for ever. */
 const resolver = (

@@ -15,23 +15,14 @@ export interface WireRequest {
   readonly isGuarded?: boolean;
 }
 
-/** The head of a response. Header names keep the site's spelling; `header` ignores case. */
-export interface WireHead {
-  readonly status: number;
-  readonly statusText: string;
-  readonly headers: Headers;
-  /** First value, or undefined. Takes a lower-case name. */
-  header(name: string): string | undefined;
-}
-
 export interface WireResponse {
-  readonly head: WireHead;
+  readonly head: ResponseHead;
   /** Still content-encoded, transfer coding removed. */
   readonly body: Buffer;
 }
 
 export interface WireStream {
-  readonly head: WireHead;
+  readonly head: ResponseHead;
   /** Readable once. Throws a `FailureError` if the response ends early or hits a cap. */
   readonly body: AsyncIterable<Buffer>;
   /** Ends the request without reading the rest of the body. */
@@ -54,8 +45,8 @@ export interface WireCaps {
 
 type RawHeaders = Dispatcher.DispatchController["rawHeaders"];
 
-/** The head of a response from undici's raw form: a flat list for HTTP/1.1, an object for HTTP/2. */
-export class ResponseHead implements WireHead {
+/** The head of a response, from undici's raw form: a flat list for HTTP/1.1, an object for HTTP/2. Header names keep the site's spelling. */
+export class ResponseHead {
   readonly status: number;
   readonly statusText: string;
   readonly headers: Headers;
@@ -66,6 +57,7 @@ export class ResponseHead implements WireHead {
     this.headers = Array.isArray(raw) ? pairsOfList(raw) : pairsOfObject(raw ?? {});
   }
 
+  /** The first value, or undefined. Takes a lower-case name. */
   header(name: string): string | undefined {
     for (const [key, value] of this.headers) {
       if (key.length === name.length && key.toLowerCase() === name) return value;

@@ -1,19 +1,17 @@
+import { storedPage } from "../../collectors/http/page.ts";
+import type { KeptPage } from "../../domain/capture.ts";
 import type { HtmlDocument } from "../../extraction/html-document.ts";
 import { parsePage } from "../../extraction/parse-page.ts";
-import type { KeptPage } from "../../domain/capture.ts";
-import type { Candidate, Origin } from "./candidate.ts";
-import { fieldName } from "./field-name.ts";
-import { findJsonLd } from "./find-json-ld.ts";
+import { compileScraper } from "../../scrapers/compiled-scraper.ts";
+import { loadScraper } from "../../scrapers/load-scraper.ts";
+import { tryItem } from "../try-item.ts";
+import type { Candidate, Origin } from "./field-draft.ts";
+import { findJsonLd, findLinks, findNext, findPageFacts } from "./find-json-ld.ts";
 import { findLabels } from "./find-labels.ts";
-import { findLists } from "./find-lists.ts";
-import { findLinks, findNext, findPageFacts } from "./find-page-facts.ts";
-import { findRows } from "./find-rows.ts";
-import { findTables } from "./find-tables.ts";
-import { guessInput } from "./guess-input.ts";
-import { nameFields } from "./name-fields.ts";
-import { pageStyle } from "./page-style.ts";
-import { blotSecrets, withoutSecrets } from "./secret-parameters.ts";
-import { verifyFields, type VerifiedField } from "./verify-fields.ts";
+import { findLists, findRows, findTables } from "./find-rows.ts";
+import { blotSecrets, guessInput, withoutSecrets } from "./guess-input.ts";
+import { pageStyle } from "./guess-kind.ts";
+import { fieldName, nameFields, type VerifiedField, verifyFields } from "./verify-fields.ts";
 import { type ScraperDraft, writeScraper } from "./write-scraper.ts";
 
 export interface Draft extends ScraperDraft {
@@ -101,3 +99,31 @@ const withoutEchoes = (fields: readonly VerifiedField[]): VerifiedField[] => {
     return !isEcho;
   });
 };
+
+interface PageRequest extends Pick<
+  Parameters<typeof tryItem>[0],
+  "openStorage" | "laneOf" | "job" | "signal"
+> {
+  readonly url: string;
+}
+
+/** Politely, and kept: one item of the built-in scraper `page`, in the data folder. Tells why where the page does not come. */
+export const fetchPage = async (request: PageRequest): Promise<KeptPage | { readonly problem: string }> => {
+  const { url, ...trial } = request;
+  const tried = await tryItem({
+    ...trial,
+    ready: await compileScraper(await loadScraper("page")),
+    input: { url },
+    onOutput: () => undefined,
+    watcher: { onWait: () => undefined, onStep: () => undefined },
+  });
+  if ("rejected" in tried) return { problem: tried.rejected };
+  const [page] = tried.pages;
+  if (tried.outcome === "done" && page !== undefined) return page;
+  const { failure, outcome } = tried;
+  return { problem: failure === undefined ? outcome : `${failure.kind}, ${failure.detail}` };
+};
+
+/** A page that was saved from a browser, in whatever charset it says. */
+export const savedPage = (bytes: Uint8Array, url: string): KeptPage =>
+  storedPage("page", { url, status: 200, headers: [["content-type", "text/html"]], body: bytes });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parseHtml } from "../../extraction/html-document.ts";
 import { findLabels } from "./find-labels.ts";
-import { ENGLISH } from "./page-style.ts";
+import { ENGLISH } from "./guess-kind.ts";
 
 const pairsIn = (html: string): Record<string, string | undefined> =>
   Object.fromEntries(findLabels(parseHtml(html), ENGLISH).map(({ label, texts }) => [label, texts?.[0]]));

@@ -1,13 +1,9 @@
 import type { HtmlDocument, HtmlElement } from "../../extraction/html-document.ts";
 import { compileSelector } from "../../extraction/selector.ts";
-import type { Candidate } from "./candidate.ts";
-import type { DraftPlace } from "./field-draft.ts";
-import { isFurniture } from "./furniture.ts";
-import { guessKind } from "./guess-kind.ts";
-import { kindOfLink, linkIn } from "./kind-of-link.ts";
-import type { PageStyle } from "./page-style.ts";
+import type { Candidate, DraftPlace } from "./field-draft.ts";
+import { guessKind, kindOfLink, linkIn, type PageStyle } from "./guess-kind.ts";
+import { isBoilerplate, siblingsOf } from "./page-markup.ts";
 import { anchorOf, shortSelector } from "./short-selector.ts";
-import { siblingsOf } from "./siblings-of.ts";
 
 const VALUE_LENGTH = 300;
 const LABEL_LENGTH = 60;
@@ -46,7 +42,7 @@ const isValue = (document: HtmlDocument, { label, text, value }: Pair): boolean 
   !/\p{L}:\s.*\p{L}:\s/u.test(text) &&
   !BLOCKS.has(value.tag) &&
   document.first(compileSelector("ul, ol, table, dl, form, p"), value) === undefined &&
-  !isFurniture(document, value);
+  !isBoilerplate(document, value);
 
 /** By a selector where the page gives the value a name that will last, else by its label. */
 const candidateOf = (document: HtmlDocument, { label, text, value }: Pair, style: PageStyle): Candidate => {

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parseHtml } from "../../extraction/html-document.ts";
-import { findRows } from "./find-rows.ts";
-import { ENGLISH } from "./page-style.ts";
+import { findLists, findRows, findTables } from "./find-rows.ts";
+import { ENGLISH } from "./guess-kind.ts";
 
 const row = (name: string, price: string, tags: readonly string[]): string =>
   `<div class="tool card-x"><h3>${name}</h3><span class="price">${price}</span><a href="/t/${name}">more</a>
@@ -41,3 +41,60 @@ test("the rows of a table below its header row are found", () => {
 test("a page without a repeated block has no rows", () => {
   assert.equal(findRows(parseHtml("<main><h1>x</h1><p class='a'>1</p></main>"), ENGLISH), undefined);
 });
+
+const found = (html: string) =>
+  findLists(parseHtml(html)).map(({ label, choices: [first] }) => [label, first]);
+const drafted = (css: string) => ({ type: "list", place: { css } });
+
+test("a list is called by the heading before it, else by its own name", () => {
+  assert.deepEqual(found('<h4>Exemptions</h4><ul class="ex"><li>A</li><li>B</li></ul>'), [
+    ["Exemptions", drafted(".ex li")],
+  ]);
+  assert.deepEqual(found('<h4>All that we know, and more!</h4><ul class="uses"><li>A</li></ul>'), [
+    ["uses", drafted(".uses li")],
+  ]);
+});
+
+const NONE: readonly (readonly [string, string])[] = [
+  ["of links", '<ul class="x"><li><a href="/a">A</a></li><li><a href="/b">B</a></li></ul>'],
+  ["in a footer", '<footer><ul class="x"><li>A</li></ul></footer>'],
+  ["of lists", '<ul class="x"><li>A<ul><li>B</li></ul></li></ul>'],
+  ["of choices", '<ul class="x"><li><input type="radio">A</li></ul>'],
+  ["with a blank entry", '<ul class="x"><li>A</li><li></li></ul>'],
+];
+for (const [what, html] of NONE)
+  test(`a list ${what} is left out`, () => assert.deepEqual(found(html).slice(0, 1), []));
+
+const ROWS =
+  "<tr><th>Year</th><th>Paid on</th><th>Year</th></tr><tr><td>2025</td><td>01/31/2026</td><td>x</td></tr>";
+
+test("a table with a header row is drafted with its columns, each of its kind", () => {
+  const [found] = findTables(parseHtml(`<h3>Payments made</h3><table id="paid">${ROWS}</table>`), ENGLISH);
+  assert.equal(found?.label, "Payments made");
+  assert.deepEqual(found.choices, [
+    {
+      type: "table",
+      css: "#paid",
+      columns: {
+        year: { type: "number", place: { column: "Year" } },
+        paidOn: { type: "date", options: { formats: ["MM/DD/YYYY"] }, place: { column: "Paid on" } },
+        year2: { type: "text", place: { column: "Year" } },
+      },
+    },
+  ]);
+});
+
+test("a table is called by its caption, else by the heading before it, else by its own name", () => {
+  const nameOf = (html: string) => findTables(parseHtml(html), ENGLISH)[0]?.label;
+  assert.equal(nameOf(`<h3>Before</h3><table id="paid"><caption>Inside</caption>${ROWS}</table>`), "Inside");
+  assert.equal(nameOf(`<h3>Before</h3><div><table id="paid">${ROWS}</table></div>`), "Before");
+  assert.equal(nameOf(`<table id="paid">${ROWS}</table>`), "paid");
+});
+
+const NO_TABLES: readonly (readonly [string, string])[] = [
+  ["of layout", '<table id="t"><tr><td>a</td><td>b</td></tr></table>'],
+  ["without rows", '<table id="t"><tr><th>a</th><th>b</th></tr></table>'],
+  ["in a menu", `<nav><table id="t">${ROWS}</table></nav>`],
+];
+for (const [what, html] of NO_TABLES)
+  test(`a table ${what} is left out`, () => assert.deepEqual(findTables(parseHtml(html), ENGLISH), []));

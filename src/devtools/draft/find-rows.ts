@@ -1,10 +1,10 @@
 import type { HtmlDocument, HtmlElement } from "../../extraction/html-document.ts";
 import { compileSelector } from "../../extraction/selector.ts";
-import type { Candidate } from "./candidate.ts";
-import { isFurniture } from "./furniture.ts";
-import { kindOfAll } from "./guess-kind.ts";
-import type { PageStyle } from "./page-style.ts";
+import type { Candidate, ValueDraft } from "./field-draft.ts";
+import { kindOfAll, type PageStyle } from "./guess-kind.ts";
+import { headingBefore, isBoilerplate } from "./page-markup.ts";
 import { namingClasses, shortSelector } from "./short-selector.ts";
+import { fieldName, freeName } from "./verify-fields.ts";
 
 interface Rows {
   readonly each: string;
@@ -30,7 +30,7 @@ export const findRows = (document: HtmlDocument, style: PageStyle): Rows | undef
   }
   const candidates = [...groups.values()]
     .flatMap((named) => [...named.values()])
-    .filter((rows) => rows.length >= FEWEST_ROWS && !isFurniture(document, rows[0]!))
+    .filter((rows) => rows.length >= FEWEST_ROWS && !isBoilerplate(document, rows[0]!))
     .map((rows) => ({ rows, size: rows.reduce((sum, row) => sum + document.textOf(row).length, 0) }))
     .sort((a, b) => b.size - a.size)
     .slice(0, MOST_GROUPS);
@@ -116,4 +116,84 @@ const linkParts = (document: HtmlDocument, rows: readonly HtmlElement[]): Candid
       choices: [{ type: "url", place: { css } }],
       isOptional: count < rows.length,
     }));
+};
+
+const ITEM_LENGTH = 300;
+const MOST_LISTS = 6;
+const NAME_WORDS = 4;
+
+/** Lists of short texts that are called something; menus, which are lists of links, are left out. */
+export const findLists = (document: HtmlDocument): Candidate[] =>
+  document
+    .all(compileSelector("ul, ol"))
+    .filter((list) => isOfTexts(document, list) && !isBoilerplate(document, list))
+    .flatMap((list): Candidate[] => {
+      const items = document.childrenOf(list).filter(({ tag }) => tag === "li");
+      const css = shortSelector(document, items);
+      const heading = headingBefore(document, list);
+      const isName =
+        heading !== undefined && heading.split(" ").length <= NAME_WORDS && !/[.!?)]$/.test(heading);
+      const label = isName ? heading : ownName(document, list);
+      return css === undefined || label === undefined
+        ? []
+        : [{ label, from: "list", choices: [{ type: "list", place: { css } }], isOptional: true }];
+    })
+    .slice(0, MOST_LISTS);
+
+const isOfTexts = (document: HtmlDocument, list: HtmlElement): boolean => {
+  const items = document.childrenOf(list);
+  if (items.length === 0 || document.first(compileSelector("ul, ol, table, form, input"), list)) return false;
+  const texts = items.map((item) => document.textOf(item));
+  if (texts.some((text) => text === "" || text.length > ITEM_LENGTH)) return false;
+  const linked = document.all(compileSelector("a"), list).map((link) => document.textOf(link));
+  return linked.join("").length < texts.join("").length / 2;
+};
+
+const ownName = (document: HtmlDocument, list: HtmlElement): string | undefined => {
+  const parent = document.parentOf(list);
+  return namingClasses(document, list)[0] ?? (parent && namingClasses(document, parent)[0]);
+};
+
+const MOST_TABLES = 12;
+
+/** Tables with a header row, one field each: a list of rows. */
+export const findTables = (document: HtmlDocument, style: PageStyle): Candidate[] =>
+  document
+    .all(compileSelector("table"))
+    .filter((table) => !document.first(compileSelector("table"), table) && !isBoilerplate(document, table))
+    .slice(0, MOST_TABLES)
+    .flatMap((table): Candidate[] => {
+      const css = shortSelector(document, [table]);
+      const columns = columnsOf(document, table, style);
+      if (css === undefined || columns === undefined) return [];
+      const label =
+        headingBefore(document, table) ??
+        document.attr(table, "summary") ??
+        document.attr(table, "id") ??
+        namingClasses(document, table)[0] ??
+        "rows";
+      return [{ label, from: "table", choices: [{ type: "table", css, columns }], isOptional: true }];
+    });
+
+const columnsOf = (
+  document: HtmlDocument,
+  table: HtmlElement,
+  style: PageStyle,
+): Readonly<Record<string, ValueDraft>> | undefined => {
+  const [head, ...body] = document
+    .all(compileSelector("tr"), table)
+    .map((row) => document.childrenOf(row).filter(({ tag }) => tag === "td" || tag === "th"));
+  if (head === undefined || head.length < 2 || !head.every(({ tag }) => tag === "th")) return undefined;
+  const rows = body.filter((cells) => cells.length === head.length);
+  if (rows.length === 0) return undefined;
+  const columns: Record<string, ValueDraft> = {};
+  for (const [at, cell] of head.entries()) {
+    const column = document.textOf(cell);
+    const name = fieldName(column);
+    if (name === undefined) continue;
+    const texts = rows.map((cells) => document.textOf(cells[at]!));
+    const free = freeName(name, new Set(Object.keys(columns)));
+    columns[free] = { ...kindOfAll(texts, column, style), place: { column } };
+  }
+  return Object.keys(columns).length < 2 ? undefined : columns;
 };

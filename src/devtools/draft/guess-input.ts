@@ -1,4 +1,5 @@
-import { fieldName } from "./field-name.ts";
+import { isSecretName } from "../../collectors/http/secrets.ts";
+import { fieldName } from "./verify-fields.ts";
 
 /** What tells one page of the site from another: the whole URL, or a part of it that has a name. */
 export type DraftInput =
@@ -21,8 +22,8 @@ export const guessInput = (url: URL, asked?: string): DraftInput => {
 
 const fromQuery = (url: URL, asked: string | undefined): DraftInput | undefined => {
   const parts = [...url.search.matchAll(/[?&]([^=&]+)=([^&]*)/g)].map((match) => ({
-    name: decoded(match[1]!),
-    value: decoded(match[2]!),
+    name: plainValue(match[1]!),
+    value: plainValue(match[2]!),
     from: match.index + match[0].length - match[2]!.length,
     length: match[2]!.length,
   }));
@@ -42,7 +43,7 @@ const fromPath = (url: URL, asked: string | undefined): DraftInput | undefined =
   const segments = url.pathname.split("/");
   for (let at = segments.length - 1; at > 0; at--) {
     const [segment = "", extension = ""] = splitExtension(segments[at]!);
-    const value = decoded(segment);
+    const value = plainValue(segment);
     if (!ID.test(value) || isYear(value) || isDayOrPage(segments, at, value)) continue;
     const before = `${segments.slice(0, at).join("/")}/`;
     const after = [extension, ...segments.slice(at + 1).map((each) => `/${each}`)].join("") + url.search;
@@ -75,10 +76,42 @@ const RESERVED = new Set(
   ).split(" "),
 );
 
+/** A value of a query or a path, where `+` is a space. */
+const plainValue = (text: string): string => decoded(text.replaceAll("+", " "));
+
+const SESSION =
+  /(?:^|[-_.])(?:sid|sess|session(?:_?id)?|jsessionid|phpsessid|aspsessionid\w*|cftoken|sig)(?:$|[-_.])/;
+
+/** Whether a parameter of an address holds a secret or a session, by its name. A short number is the key of a thing. */
+const isSecret = (name: string, value: string): boolean => {
+  const words = name.replace(/([a-z\d])([A-Z])/g, "$1_$2").toLowerCase();
+  if (words === "key" && /^\d{1,10}$/.test(value)) return false;
+  return SESSION.test(words) || isSecretName(words);
+};
+
+const PARAMETER = /([?&;])([^=?&;#\s/]+)=([^?&;#\s"'/]*)/g;
+
 const decoded = (text: string): string => {
   try {
-    return decodeURIComponent(text.replaceAll("+", " "));
+    return decodeURIComponent(text);
   } catch {
     return text;
   }
 };
+
+/** The address without what nobody else should have; `leftOut` has the names. All the rest stays as it is written. */
+export const withoutSecrets = (url: URL): { readonly url: URL; readonly leftOut: readonly string[] } => {
+  const leftOut: string[] = [];
+  const href = url.href.replace(PARAMETER, (all, mark: string, name: string, value: string) => {
+    if (!isSecret(decoded(name), value)) return all;
+    leftOut.push(decoded(name));
+    return mark === "?" ? "?" : "";
+  });
+  return { url: new URL(href.replace(/\?&/, "?").replace(/\?$/, "")), leftOut };
+};
+
+/** A text that may have addresses in it, their secrets blotted out. */
+export const blotSecrets = (text: string): string =>
+  text.replace(PARAMETER, (all, mark: string, name: string, value: string) =>
+    isSecret(decoded(name), value) ? `${mark}${name}=…` : all,
+  );

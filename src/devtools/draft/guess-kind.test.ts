@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { guessKind, type Kind, kindOfAll } from "./guess-kind.ts";
-import { ENGLISH } from "./page-style.ts";
+import { parseHtml } from "../../extraction/html-document.ts";
+import { ENGLISH, guessKind, type Kind, kindOfAll, pageStyle } from "./guess-kind.ts";
 
 const KINDS: readonly (readonly [label: string, text: string, type: Kind["type"], format?: string])[] = [
   ["Market value", "$123,456", "money"],
@@ -54,4 +54,33 @@ test("a column has the kind that all of its cells have, blank ones apart", () =>
   assert.deepEqual(kindOfAll(["$1", "", "$2.50"], "Paid", ENGLISH), { type: "money" });
   assert.deepEqual(kindOfAll(["$1", "waived"], "Paid", ENGLISH), { type: "text" });
   assert.deepEqual(kindOfAll(["10/12/2026", "1/2/2026"], "Date", ENGLISH).options?.formats, ["M/D/YYYY"]);
+});
+
+const styleOf = (lang: string, ...dates: readonly string[]) =>
+  pageStyle(
+    parseHtml(`<html lang="${lang}"><table>${dates.map((date) => `<td>${date}`).join("")}</table></html>`),
+  );
+
+test("a day above 12 anywhere on the page says which number is the month", () => {
+  assert.equal(styleOf("en", "03/04/2026", "31/01/2027").order, "day-first");
+  assert.equal(styleOf("fr", "03/04/2026", "01/31/2027").order, "month-first");
+});
+
+test("without such a day the page's language says it", () => {
+  assert.equal(styleOf("en-US", "03/04/2026").order, "month-first");
+  assert.equal(styleOf("en-GB", "03/04/2026").order, "day-first");
+  assert.equal(styleOf("de").order, "day-first");
+});
+
+test("a language that is not English is the page's locale, however it is written", () => {
+  assert.equal(styleOf("de_ch").locale, "de-CH");
+  assert.equal(styleOf("en-GB").locale, undefined);
+  assert.equal(styleOf("not a language").locale, undefined);
+});
+
+test("the country is that of the language where most speak it, unless the page says", () => {
+  assert.deepEqual(
+    ["fr", "fr-CH", "en", "en-GB", "?"].map((lang) => styleOf(lang).country),
+    ["FR", "CH", "US", "GB", "US"],
+  );
 });

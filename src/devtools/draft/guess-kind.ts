@@ -1,3 +1,5 @@
+import type { HtmlDocument, HtmlElement } from "../../extraction/html-document.ts";
+import { dateReader, type ReadDate } from "../../extraction/reading/read-date.ts";
 import { readMoney } from "../../extraction/reading/read-money.ts";
 import {
   decimalOf,
@@ -5,9 +7,10 @@ import {
   readNumber,
   readPercent,
 } from "../../extraction/reading/read-number.ts";
+import type { PhoneStyle } from "../../extraction/reading/read-phone.ts";
 import type { Reading } from "../../extraction/reading/reading.ts";
-import { type DateOptions, guessDate } from "./guess-date.ts";
-import { type Country, ENGLISH, type PageStyle } from "./page-style.ts";
+import { compileSelector } from "../../extraction/selector.ts";
+import type { ValueDraft } from "./field-draft.ts";
 
 /** What a text is read as, and the options that this takes. */
 export interface Kind {
@@ -67,4 +70,129 @@ const isPhone = (text: string, label: string): boolean => {
   const digits = text.replace(/\D/g, "").length;
   if (!PHONE.test(text) || digits < 7 || digits > 15) return false;
   return PHONE_LABEL.test(label) || /^\+|^\(\d{3}\)/.test(text);
+};
+
+export interface DateOptions {
+  readonly formats?: readonly string[];
+  readonly locale?: string;
+}
+
+/** Month names, or the year first: they can be read in one way only. */
+const PLAIN = (
+  "MMMM D, YYYY; MMM. D, YYYY; MMMM Do, YYYY; D MMMM YYYY; D. MMMM YYYY; D-MMM-YYYY; dddd, MMMM D, YYYY; dddd, D. MMMM YYYY; " +
+  "YYYY/MM/DD; YYYY.MM.DD; DD.MM.YYYY; D.M.YYYY"
+).split("; ");
+const MONTH_FIRST = "MM/DD/YYYY; M/D/YYYY; MM-DD-YYYY; MM/DD/YY; M/D/YY".split("; ");
+const DAY_FIRST = "DD/MM/YYYY; D/M/YYYY; DD-MM-YYYY; DD/MM/YY; D/M/YY".split("; ");
+const LONGEST = 40;
+
+/** How all of these texts are read as dates; undefined where they are none. */
+export const guessDate = (texts: readonly string[], style: PageStyle): DateOptions | undefined => {
+  if (texts.length === 0 || texts.some((text) => text.length > LONGEST || !/\d/.test(text))) return undefined;
+  const found = readersOf(style).find(({ read }) => texts.every((text) => "value" in read(text)));
+  return found?.options;
+};
+
+interface Reader {
+  readonly options: DateOptions;
+  readonly read: ReadDate;
+}
+
+const known = new Map<string, readonly Reader[]>();
+
+const readersOf = ({ order, locale }: PageStyle): readonly Reader[] => {
+  const key = `${order} ${locale ?? ""}`;
+  const before = known.get(key);
+  if (before !== undefined) return before;
+  const formats = [
+    ...PLAIN,
+    ...(order === "month-first" ? [MONTH_FIRST, DAY_FIRST] : [DAY_FIRST, MONTH_FIRST]).flat(),
+  ];
+  const readers = [
+    { options: {}, read: dateReader() },
+    // First of all: `8. August` is German as well as English, and on the next page it is `8. Mai`.
+    ...(locale === undefined
+      ? []
+      : formats.filter((each) => /MMM/.test(each)).map((each) => readerOf(each, locale))),
+    ...formats.map((format) => readerOf(format)),
+  ];
+  known.set(key, readers);
+  return readers;
+};
+
+const readerOf = (format: string, locale?: string): Reader => ({
+  options: { formats: [format], ...(locale !== undefined && { locale }) },
+  read: dateReader([format], locale),
+});
+
+const LINK = compileSelector("a[href]");
+
+/** Where the only link of an element leads. */
+export const linkIn = (document: HtmlDocument, element: HtmlElement): string | undefined => {
+  const links = element.tag === "a" ? [element] : document.all(LINK, element);
+  const href = links[0] && document.attr(links[0], "href");
+  return links.length === 1 ? href?.trim() : undefined;
+};
+
+const ADDRESS = /^(?:https?:\/\/|www\.)\S+$|^[\w-]+(?:\.[\w-]+)*\.[a-z]{2,}(?:\/\S*)?$/i;
+const WEB_LABEL = /\b(?:web|website|homepage|home page|url|link|internet|sito|página web)\b/i;
+
+/** What a value is by its link; undefined where the link is beside the point, as that from an owner to a search is. */
+export const kindOfLink = (
+  href: string | undefined,
+  text: string,
+  label: string,
+  { country }: PageStyle,
+): Omit<ValueDraft, "place"> | undefined => {
+  if (href === undefined) return /^https?:\/\/\S+$/i.test(text) ? { type: "url" } : undefined;
+  if (/^mailto:/i.test(href)) return { type: "email" };
+  if (/^tel:/i.test(href)) return { type: "phone", options: { country } };
+  if (/^(?:#|javascript:)/i.test(href)) return undefined;
+  return ADDRESS.test(text) || WEB_LABEL.test(label) ? { type: "url" } : undefined;
+};
+
+/** How a page writes dates and numbers. */
+export interface PageStyle {
+  /** Which of two small numbers of a date is the month. */
+  readonly order: "month-first" | "day-first";
+  /** The page's language where it is not English: its months have other names, its numbers perhaps another decimal mark. */
+  readonly locale?: string;
+  /** Whose phone numbers it shows. */
+  readonly country: Country;
+}
+
+export type Country = NonNullable<PhoneStyle["country"]>;
+
+export const ENGLISH: PageStyle = { order: "month-first", country: "US" };
+
+export const pageStyle = (document: HtmlDocument): PageStyle => {
+  const html = document.first(compileSelector("html"));
+  const locale = localeOf((html && document.attr(html, "lang")) ?? "en");
+  const texts = document
+    .all(compileSelector("td, dd, time, span"))
+    .map((element) => document.textOf(element));
+  return {
+    order: orderIn(texts) ?? (/^en(?:-US)?$/.test(locale) ? "month-first" : "day-first"),
+    ...(!locale.startsWith("en") && { locale }),
+    // One that has no phone numbers makes a field that cannot be defined, and text is drafted instead.
+    country: (new Intl.Locale(locale).maximize().region ?? "US") as Country,
+  };
+};
+
+const localeOf = (language: string): string => {
+  try {
+    return Intl.getCanonicalLocales(language.trim().replaceAll("_", "-"))[0] ?? "en";
+  } catch {
+    return "en"; // pages say many things there
+  }
+};
+
+/** Any date whose day is above 12 tells. */
+const orderIn = (texts: readonly string[]): PageStyle["order"] | undefined => {
+  for (const text of texts) {
+    const [, first, second] = /^(\d{1,2})[/.-](\d{1,2})[/.-]\d{2,4}\b/.exec(text) ?? [];
+    if (Number(first) > 12) return "day-first";
+    if (Number(second) > 12) return "month-first";
+  }
+  return undefined;
 };

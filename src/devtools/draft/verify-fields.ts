@@ -1,9 +1,9 @@
-import type { Field } from "../../extraction/define-field.ts";
-import { compileExtraction } from "../../extraction/extract-spec.ts";
 import type { KeptPage } from "../../domain/capture.ts";
 import type { RawField } from "../../domain/record.ts";
-import type { Candidate } from "./candidate.ts";
-import { type FieldDraft, fieldOf } from "./field-draft.ts";
+import type { Field } from "../../extraction/define-field.ts";
+import { compileExtraction } from "../../extraction/extract-spec.ts";
+import { type Candidate, type FieldDraft, fieldOf } from "./field-draft.ts";
+import type { NamedField } from "./write-scraper.ts";
 
 export interface VerifiedField {
   readonly candidate: Candidate;
@@ -65,4 +65,58 @@ const sampleOf = ({ raw, value }: RawField): string => {
   const [first] = value as readonly unknown[];
   const shown = typeof first === "string" ? first : JSON.stringify(first);
   return value.length === 1 ? shown : `${value.length}: ${shown}, …`;
+};
+
+const YEAR = /^(?:19|20)\d\d$/;
+
+/**
+ * Numbers of this one item are no part of a field's name: `Plane No. 7` on the page of item 7, `Print 2026 bill`. They stay
+ * where they tell two fields apart.
+ */
+export const nameFields = (fields: readonly VerifiedField[], url: URL): NamedField[] => {
+  const numbers = new Set(url.href.match(/\d+/g));
+  const isOfItem = (digits: string): boolean => YEAR.test(digits) || numbers.has(digits);
+  const short = fields.map(({ candidate: { label } }) =>
+    fieldName(
+      label.replace(/(?<![\p{L}\d])\d+(?![\p{L}\d])/gu, (digits) => (isOfItem(digits) ? " " : digits)),
+    ),
+  );
+  const taken = new Set<string>();
+  return fields.map((field, at) => {
+    const isShared = short.some((other, index) => index !== at && other === short[at]);
+    const full = fieldName(field.candidate.label) ?? "field";
+    const name = freeName(isShared ? full : (short[at] ?? full), taken);
+    taken.add(name);
+    return { ...field, name };
+  });
+};
+
+const WORDS = 5;
+const LENGTH = 40;
+
+/** `Owner Name:` becomes `ownerName`, in any script; undefined where the label has no word. */
+export const fieldName = (label: string): string | undefined => {
+  const words = label
+    .normalize("NFKD")
+    .replace(/\p{M}/gu, "")
+    .replace(/['’]/g, "")
+    .replace(/\be-mail/gi, "email")
+    .replace(/([\p{Ll}\d])(\p{Lu})/gu, "$1 $2")
+    .split(/[^\p{L}\p{Nd}]+/u)
+    .filter((word) => word !== "");
+  // A property cannot begin with a digit: `2025 taxes` becomes `taxes2025`.
+  const first = words.findIndex((word) => /^\p{L}/u.test(word));
+  if (first < 0) return undefined;
+  const ordered = [...words.slice(first), ...words.slice(0, first)].slice(0, WORDS);
+  const name = ordered.map((word, at) => (at === 0 ? lower(word) : capital(word))).join("");
+  return name.slice(0, LENGTH);
+};
+
+const lower = (word: string): string => word.toLowerCase();
+const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1).toLowerCase();
+
+/** The same name with a number where it is taken. */
+export const freeName = (name: string, taken: ReadonlySet<string>): string => {
+  if (!taken.has(name)) return name;
+  for (let number = 2; ; number++) if (!taken.has(`${name}${number}`)) return `${name}${number}`;
 };

@@ -1,7 +1,8 @@
+import { stripVTControlCharacters } from "node:util";
+import type { DraftPlace, FieldDraft } from "./field-draft.ts";
 import type { DraftInput } from "./guess-input.ts";
-import { literal, templateText, valueComment } from "./source-text.ts";
+import type { KindOptions } from "./guess-kind.ts";
 import type { VerifiedField } from "./verify-fields.ts";
-import { writeField } from "./write-field.ts";
 
 export interface NamedField extends VerifiedField {
   readonly name: string;
@@ -70,3 +71,80 @@ const requestOf = (input: DraftInput): string =>
   "before" in input
     ? `\`${templateText(input.before)}\${encodeURIComponent(input.${input.name})}${templateText(input.after)}\``
     : "input.url";
+
+/** A field's definition as source code, on one line but for the columns of a table. */
+export const writeField = (draft: FieldDraft, indent: string): string => {
+  if (draft.type === "table") {
+    const columns = Object.entries(draft.columns).map(
+      ([name, column]) => `${indent}    ${name}: ${writeField(column, indent)},\n`,
+    );
+    return `field.table(${literal(draft.css)}, {\n${indent}  columns: {\n${columns.join("")}${indent}  },\n${indent}})`;
+  }
+  const options = draft.options === undefined ? "" : `, ${writeOptions(draft.options)}`;
+  return `field.${draft.type}(${writePlace(draft.place)}${options})`;
+};
+
+const writeOptions = ({ formats, locale, country }: KindOptions): string => {
+  const parts = [
+    ...(formats === undefined ? [] : [`formats: [${formats.map(literal).join(", ")}]`]),
+    ...(locale === undefined ? [] : [`locale: ${literal(locale)}`]),
+    ...(country === undefined ? [] : [`country: ${literal(country)}`]),
+  ];
+  return `{ ${parts.join(", ")} }`;
+};
+
+/** Where it looks, for people: `#market`, `label "Market value"`. */
+export const whereText = (draft: FieldDraft): string => {
+  if (draft.type === "table") return draft.css;
+  const { place } = draft;
+  if ("css" in place) return place.css;
+  if ("label" in place)
+    return `label "${place.label}"${place.within === undefined ? "" : ` in ${place.within}`}`;
+  if ("jsonLd" in place) return `json-ld ${place.jsonLd}.${place.path}`;
+  return "meta" in place ? `meta ${place.meta}` : `column "${place.column}"`;
+};
+
+/** As it stands in a scraper: `"#market"`, `by.label("Market value")`. */
+const writePlace = (place: DraftPlace): string => {
+  if ("css" in place) return literal(place.css);
+  if ("label" in place) {
+    const within = place.within === undefined ? "" : `, { within: ${literal(place.within)} }`;
+    return `by.label(${literal(place.label)}${within})`;
+  }
+  if ("jsonLd" in place) return `by.jsonLd(${literal(place.jsonLd)}, ${literal(place.path)})`;
+  return "meta" in place ? `by.meta(${literal(place.meta)})` : `by.column(${literal(place.column)})`;
+};
+
+/**
+ * What a page says goes into source code in two ways only: as a string literal in double quotes, and as the end of a line comment. Both
+ * leave nothing in it that could end them, or turn the direction of what a reader sees.
+ */
+export const literal = (text: string): string =>
+  JSON.stringify(text).replace(UNSEEN, (character) =>
+    character
+      .split("")
+      .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
+      .join(""),
+  );
+
+// Controls, line separators, and marks that turn or hide text, some of them beyond the first plane.
+const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu;
+
+const COMMENT_LENGTH = 60;
+
+/** `// "…"`, on one line and cut. */
+export const valueComment = (text: string): string => {
+  const plain = stripVTControlCharacters(text)
+    .replace(/\s+/g, " ")
+    .replace(/\p{C}/gu, "")
+    .replaceAll("*/", "* /")
+    .trim();
+  const characters = Array.from(plain);
+  const shown =
+    characters.length > COMMENT_LENGTH ? `${characters.slice(0, COMMENT_LENGTH - 1).join("")}…` : plain;
+  return `// "${shown}"`;
+};
+
+/** The fixed text of a template literal. */
+export const templateText = (text: string): string =>
+  literal(text).slice(1, -1).replaceAll('\\"', '"').replaceAll("`", "\\`").replaceAll("${", "\\${");

@@ -20,13 +20,13 @@ export const openOutput = (path: string | undefined, stdout: Writable = process.
       throw new OutputError(
         "unknown-extension",
         path,
-        "its name does not say what to write",
-        "End it with .csv, .jsonl, .ndjson or .parquet",
+        "its extension names no known format",
+        "Use .csv, .jsonl, .ndjson or .parquet",
       );
   }
 };
 
-/** Said before a job runs for hours, and not after it: the name tells no format, or its folder cannot be written. */
+/** Reports an unknown format or a folder that is not writable before a job runs for hours. */
 export const checkOutput = (path: string): void => {
   openOutput(path);
   if (path === "-") return;
@@ -48,7 +48,7 @@ export type OutputErrorCode =
   | "no-changes"
   | "failed";
 
-/** The results cannot be written. They are not lost: they are in the archive, and can be exported again. */
+/** The results cannot be written. They are still in the archive, and can be exported again. */
 export class OutputError extends Error {
   readonly code: OutputErrorCode;
   readonly path: string;
@@ -60,7 +60,7 @@ export class OutputError extends Error {
   }
 }
 
-/** What the operating system said, in the storage's words. */
+/** Translates an error of the operating system. */
 export const toOutputError = (cause: unknown, path: string): OutputError => {
   const systemCode = cause instanceof Error && "code" in cause ? String(cause.code) : "";
   const [code, reason, wayOut] = REASONS[systemCode] ?? [
@@ -73,13 +73,13 @@ export const toOutputError = (cause: unknown, path: string): OutputError => {
 
 const NOT_WRITABLE = [
   "not-writable",
-  "you may not write there",
-  "Choose a folder that is yours, or change its permissions",
+  "permission denied",
+  "Choose another folder, or change its permissions",
 ] as const;
 const NO_SPACE = [
   "no-space",
   "the disk is full",
-  "Make room or choose another disk, then export again",
+  "Free some space or choose another disk, then export again",
 ] as const;
 const NO_FOLDER = [
   "no-folder",
@@ -87,7 +87,7 @@ const NO_FOLDER = [
   "Create it first, or choose another one",
 ] as const;
 
-const CLOSED = ["closed", "the reader has gone", "Nothing to do where that was meant, as with head"] as const;
+const CLOSED = ["closed", "the reader closed the pipe", "This is normal with commands such as head"] as const;
 
 const REASONS: Readonly<Record<string, readonly [OutputErrorCode, string, string]>> = {
   ENOENT: NO_FOLDER,
@@ -95,24 +95,24 @@ const REASONS: Readonly<Record<string, readonly [OutputErrorCode, string, string
   EACCES: NOT_WRITABLE,
   EPERM: NOT_WRITABLE,
   EROFS: NOT_WRITABLE,
-  EISDIR: ["not-writable", "there is a folder of that name", "Give the name of a file"],
+  EISDIR: ["not-writable", "it is a folder", "Name a file"],
   ENOSPC: NO_SPACE,
   EDQUOT: NO_SPACE,
   EPIPE: CLOSED,
   ERR_STREAM_DESTROYED: CLOSED,
 };
 
-/** Where the bytes of one output go. Errors are `OutputError`s. */
+/** The target of one output. Errors are `OutputError`s. */
 export interface ByteSink {
   open(): Promise<void>;
-  /** Returns when there is room for more. */
+  /** Returns when more can be written. */
   write(bytes: Uint8Array | string): Promise<void>;
   commit(): Promise<void>;
   /** Leaves nothing behind. Does nothing after `commit`. */
   discard(): Promise<void>;
 }
 
-/** A file that bears its name only once it is whole and on the disk; until then it lies beside it as `….partial`. */
+/** A file that gets its name when it is complete and on the disk; until then it is `….partial` beside it. */
 export class PartialFile implements ByteSink {
   readonly #path: string;
   readonly #partial: string;
@@ -121,7 +121,7 @@ export class PartialFile implements ByteSink {
 
   constructor(path: string) {
     this.#path = path;
-    // Two processes that export to one name must not write into one file.
+    // Two processes that export to one name must not share a partial file.
     this.#partial = `${path}.${process.pid}.partial`;
   }
 
@@ -166,7 +166,7 @@ export class PartialFile implements ByteSink {
   }
 }
 
-/** Stdout or another stream that belongs to somebody else: written to, never ended. */
+/** Stdout or another stream owned by the caller: it is never ended. */
 export class StreamSink implements ByteSink {
   readonly #stream: Writable;
 
@@ -175,7 +175,7 @@ export class StreamSink implements ByteSink {
   }
 
   async open(): Promise<void> {
-    // A reader that goes away is told by `write`; the event would end the process.
+    // `write` reports a closed pipe; an unhandled event would end the process.
     this.#stream.on("error", ignore);
   }
 

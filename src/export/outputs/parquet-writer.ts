@@ -2,9 +2,9 @@ import type { ByteWriter, ColumnSource, ParquetWriter as FileWriter } from "hypa
 import { type ByteSink, OutputError } from "./open-output.ts";
 import type { Column, ColumnType, OutputRow, RecordWriter } from "./text-writer.ts";
 
-/** A reader unpacks a whole row group at once, and so does this writer hold one: large enough to pack well. */
+/** Readers and this writer hold one row group in memory: large enough to compress well. */
 const ROW_GROUP_ROWS = 10_000;
-/** Rows with long texts make smaller groups. Counted roughly, in UTF-16 units. */
+/** Rows with long texts make smaller groups. Approximate, in UTF-16 units. */
 const ROW_GROUP_LENGTH = 4 * 1024 * 1024;
 
 const OPTIONAL = { repetition_type: "OPTIONAL" } as const;
@@ -40,7 +40,7 @@ export class ParquetWriter implements RecordWriter {
 
   async open(columns: readonly Column[]): Promise<void> {
     await this.#sink.open();
-    // Loaded by those who ask for Parquet only.
+    // Loaded only for Parquet.
     const { ByteWriter, ParquetWriter: Writer } = await import("hyparquet-writer");
     this.#columns = columns;
     this.#group = columns.map(() => []);
@@ -88,7 +88,7 @@ export class ParquetWriter implements RecordWriter {
     return this.#columns.map(({ name }, index) => ({ name, data: this.#group[index]! }));
   }
 
-  /** The writer keeps count of all it wrote in `offset`; `index` is only its place in the buffer. */
+  /** `offset` counts all bytes written; `index` is only the position in the buffer. */
   async #drain(): Promise<void> {
     if (this.#bytes === undefined) return;
     await this.#sink.write(this.#bytes.getBytes().slice());
@@ -101,8 +101,13 @@ export class ParquetWriter implements RecordWriter {
     if (type === "day" || type === "instant") return this.#toDate(value, row.key, name, type);
     if (fits(value, type)) return value;
     if (type === "text") return value instanceof Date ? value.toISOString() : toJson(value);
-    const reason = `column "${name}" is for a ${type}, the row of "${row.key}" has a ${typeof value} there`;
-    throw new OutputError("bad-value", this.#path, reason, "Write .jsonl or .csv, or mend the field's type");
+    const reason = `column "${name}" has type ${type}, but the row of "${row.key}" has a ${typeof value}`;
+    throw new OutputError(
+      "bad-value",
+      this.#path,
+      reason,
+      "Write .jsonl or .csv, or correct the field's type",
+    );
   }
 
   #toDate(value: unknown, key: string, name: string, type: "day" | "instant"): Date {
@@ -112,8 +117,8 @@ export class ParquetWriter implements RecordWriter {
     throw new OutputError(
       "bad-value",
       this.#path,
-      `column "${name}" began with ${type === "day" ? "days" : "instants"}, the row of "${key}" has ${String(value)}`,
-      'Write .jsonl or .csv, or give the field `precision: "day"`',
+      `column "${name}" has ${type === "day" ? "days" : "instants"}, but the row of "${key}" has ${String(value)}`,
+      'Write .jsonl or .csv, or set `precision: "day"` on the field',
     );
   }
 }

@@ -1,13 +1,12 @@
 import { type Options, stringify } from "csv-stringify/sync";
 import type { ByteSink } from "./open-output.ts";
 
-/** How rows become text. */
 interface TextFormat {
   header(columns: readonly Column[]): string;
   rows(columns: readonly Column[], rows: readonly OutputRow[]): string;
 }
 
-/** Formats that are written line by line; memory holds one batch. */
+/** Writes line by line; memory holds one batch. */
 export class TextWriter implements RecordWriter {
   readonly #sink: ByteSink;
   readonly #format: TextFormat;
@@ -39,12 +38,12 @@ export class TextWriter implements RecordWriter {
 }
 
 /**
- * RFC 4180 with LF. Text that a spreadsheet would run as a formula gets a `'` in front; numbers, also those that come as
- * text (`-12.50`), stay as they are. Lists and objects are JSON; null is an empty cell.
+ * RFC 4180 with LF. Text that a spreadsheet would run as a formula gets a leading `'`; numbers, including those in text
+ * form (`-12.50`), do not. Lists and objects are JSON; null is an empty cell.
  */
 export const csvFormat: TextFormat = {
   header: (columns) => stringify([columns.map(({ name }) => name)], OPTIONS),
-  // As arrays: csv-stringify would read a column name with a dot as a path.
+  // As arrays: csv-stringify would take a column name with a dot for a path.
   rows: (columns, rows) =>
     stringify(
       rows.map((row) => columns.map(({ name }) => row[name])),
@@ -62,7 +61,7 @@ const OPTIONS: Options = {
   },
 };
 
-/** One JSON object a line, every column in each of them: what a row does not have is null. */
+/** One JSON object per line with every column; missing values are null. */
 export const jsonlFormat: TextFormat = {
   header: () => "",
   rows: (columns, rows) =>
@@ -77,34 +76,34 @@ export const jsonlFormat: TextFormat = {
 const withBigints = (_name: string, value: unknown): unknown =>
   typeof value === "bigint" ? String(value) : value;
 
-/** What a column holds where a format has types of its own. `json` is for lists and objects; `day` and `instant` are dates as ISO text. */
+/** A column's type, for formats with types. `json` is for lists and objects; `day` and `instant` are dates as ISO text. */
 export type ColumnType = "text" | "number" | "boolean" | "json" | "day" | "instant";
 
 export interface Column {
   readonly name: string;
-  /** Text unless told. */
+  /** Text by default. */
   readonly type?: ColumnType;
 }
 
-/** One record beside its item: the key, the input's fields, the record's values, and how it all went. */
+/** One record with its item: the key, the input's fields, the record's values, and the outcome. */
 export interface OutputRow {
   readonly key: string;
   readonly _state: string;
   readonly _failure: string | null;
   readonly _quality: string | null;
-  /** Names of the required fields that were not found. */
+  /** Required fields that were not found. */
   readonly _missing: readonly string[];
-  /** Names of the required fields that were found and could not be read. */
+  /** Required fields that were found but could not be read. */
   readonly _malformed: readonly string[];
   readonly [field: string]: unknown;
 }
 
 /**
- * Writes rows to one place: `open` once, then any number of `write`, one after the other, then `close`. Nothing
- * is to be seen under the name asked for until `close` has returned; disposed of before that, nothing is left behind.
+ * Writes rows to one target: `open` once, then `write` any number of times in sequence, then `close`. Nothing is
+ * visible under the final name until `close` has returned; a writer that is disposed before leaves nothing behind.
  */
 export interface RecordWriter extends AsyncDisposable {
-  /** Rows are written by these names, in this order; what a row has beside them is left out. */
+  /** The columns to write, in this order; other members of a row are ignored. */
   open(columns: readonly Column[]): Promise<void>;
   write(rows: readonly OutputRow[]): Promise<void>;
   close(): Promise<void>;

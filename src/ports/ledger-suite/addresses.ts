@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
-import { EVERY_ADDRESS } from "../../domain/lane-name.ts";
 import type { Pace } from "../../domain/job-version.ts";
-import { TEN } from "./serve-slots.ts";
-import { keepsPace } from "./slot-windows.ts";
-import { type LedgerTest, planned, UNPACED, type Kit } from "./test-kit.ts";
+import { EVERY_ADDRESS } from "../../domain/lane-name.ts";
+import { keepsPace, TEN } from "./slot-watch.ts";
+import { type Kit, type LedgerTest, planned, UNPACED } from "./test-kit.ts";
 
 const ADDRESS = "address:203.0.113.7";
 const LANES = Array.from({ length: 12 }, (_, n) => `name${n}.test`);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { Pace } from "../../domain/job-version.ts";
 import { seededRandom } from "../../domain/testing/seeded-random.ts";
 import { waiting } from "./sim-worker.ts";
-import { keepsPace } from "./slot-windows.ts";
+import { keepsPace } from "./slot-watch.ts";
 import { keysOf, type LedgerTest, planned, SITE, UNPACED, type Kit } from "./test-kit.ts";
 
 const TEN: Pace = { perSecond: 10, burst: 1, concurrency: 100 };

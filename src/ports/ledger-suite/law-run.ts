@@ -3,13 +3,11 @@ import type { Outcome } from "../../domain/item.ts";
 import type { Pace } from "../../domain/job-version.ts";
 import type { ClaimedItem, Ledger } from "../ledger.ts";
 import { compareLedger } from "./compare-ledger.ts";
-import { raiseCaps, retryItems, sealJob, controlJob } from "./law-jobs.ts";
-import { outcomeOf } from "./law-outcome.ts";
-import type { Step } from "./law-steps.ts";
+import { controlJob, outcomeOf, raiseCaps, retryItems, sealJob, type Step } from "./law-steps.ts";
 import { LedgerModel, MAX_CHAIN, MAX_DEPTH, type ModelJob, type ModelWorker } from "./ledger-model.ts";
 import { DONE, refOf, settlement, type SimWorker } from "./sim-worker.ts";
 import { SlotWatch } from "./slot-watch.ts";
-import { code, jobSpec, LEASE_MS, planned, type Kit } from "./test-kit.ts";
+import { code, jobSpec, type Kit, LEASE_MS, planned } from "./test-kit.ts";
 
 const PACE: Pace = { perSecond: 20, burst: 3, concurrency: 4 };
 const JOBS = [

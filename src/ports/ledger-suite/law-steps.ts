@@ -1,5 +1,12 @@
+import assert from "node:assert/strict";
 import * as fc from "fast-check";
 import { FAILURE_KINDS, type FailureKind } from "../../domain/failure.ts";
+import type { Outcome } from "../../domain/item.ts";
+import { afterFailure } from "../../domain/retry.ts";
+import type { ClaimedItem } from "../ledger.ts";
+import type { LedgerModel, ModelJob } from "./ledger-model.ts";
+import { DONE, failure, RETURNED, UNCHANGED } from "./sim-worker.ts";
+import { code, type Kit } from "./test-kit.ts";
 
 /** One move in a random history. Numbers name workers, jobs and items by their place, modulo how many there are. */
 export type Step =
@@ -50,7 +57,7 @@ export type Step =
     }
   | { readonly do: "reopen"; readonly handle: number };
 
-export type How = "done" | "partial" | "absent" | "unchanged" | "returned" | FailureKind;
+type How = "done" | "partial" | "absent" | "unchanged" | "returned" | FailureKind;
 
 const small = fc.nat({ max: 7 });
 const keys = fc.array(fc.nat({ max: 25 }), { maxLength: 8 });
@@ -154,3 +161,64 @@ export const histories: fc.Arbitrary<readonly Step[]> = fc.array(step, {
   maxLength: 120,
   size: "max",
 });
+
+/** As a worker decides it: by the policy of the kind. */
+export const outcomeOf = ({ attempt, throttles }: ClaimedItem, how: How, hasActed: boolean): Outcome => {
+  if (how === "done") return DONE;
+  if (how === "partial") return { state: "done", quality: "partial" };
+  if (how === "absent") return { state: "absent", detail: "none" };
+  if (how === "unchanged") return UNCHANGED;
+  // A worker gives back only what it has not begun.
+  if (how === "returned") return hasActed ? DONE : RETURNED;
+  return afterFailure({ failure: failure(how), attempt, throttles, hasActed, random: 0.5 });
+};
+
+export const sealJob = async ({ ledger }: Kit, job: ModelJob): Promise<void> => {
+  await ledger.sealJob(job.id);
+  job.isSealed = true;
+  if (job.state === "loading") job.state = "running";
+};
+
+export const controlJob = async (
+  { ledger }: Kit,
+  model: LedgerModel,
+  job: ModelJob,
+  to: "pause" | "resume" | "cancel",
+): Promise<void> => {
+  const steer = () => ledger.controlJob(job.id, to);
+  const isEnded = job.state === "cancelled" || (job.state === "done" && to !== "resume");
+  if (isEnded) return await assert.rejects(steer, code("job-ended"));
+  await steer();
+  if (to === "cancel") model.cancel(job);
+  else if (to === "pause") job.state = "paused";
+  else if (job.state === "paused") job.state = job.isSealed ? "running" : "loading";
+};
+
+export const retryItems = async (
+  { ledger }: Kit,
+  model: LedgerModel,
+  job: ModelJob,
+  kinds: readonly FailureKind[] | undefined,
+): Promise<void> => {
+  const retry = () => ledger.retryItems(job.id, kinds ? { kinds } : {});
+  if (job.state === "cancelled") return await assert.rejects(retry, code("job-ended"));
+  assert.equal(await retry(), model.retry(job, kinds));
+};
+
+/** Each of its limits by so much; nothing is raised where all are 0, and the same limits again let nothing in. */
+export const raiseCaps = async (
+  { ledger }: Kit,
+  model: LedgerModel,
+  job: ModelJob,
+  by: { readonly items: number; readonly depth: number; readonly chain: number },
+): Promise<void> => {
+  const caps = {
+    maxItems: job.maxItems + by.items,
+    maxDepth: job.maxDepth + by.depth,
+    maxChain: job.maxChain + by.chain,
+  };
+  const raise = () => ledger.raiseCaps(job.id, caps);
+  if (job.state === "cancelled") return await assert.rejects(raise, code("job-ended"));
+  Object.assign(job, caps);
+  assert.equal(await raise(), model.raise(job));
+};

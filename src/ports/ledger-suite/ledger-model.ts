@@ -1,13 +1,12 @@
 import assert from "node:assert/strict";
 import type { FailureKind } from "../../domain/failure.ts";
 import type { ItemState, Outcome, StateCounts } from "../../domain/item.ts";
-import type { JobState } from "../../domain/job.ts";
+import type { Cap, JobState } from "../../domain/job.ts";
 import type { AddReply, ClaimedItem, PlannedItem } from "../ledger.ts";
-import { capOf, type ModelCapped, type ModelOrigin, originOf } from "./model-caps.ts";
 import { refOf } from "./sim-worker.ts";
 
 /** An item as it should be. */
-export interface ModelItem {
+interface ModelItem {
   readonly key: string;
   readonly job: ModelJob;
   readonly lane: string;
@@ -299,3 +298,33 @@ const newItem = (
   deathsAlone: 0,
   hasActed: false,
 });
+
+/** An input that a limit keeps out. */
+interface ModelCapped extends ModelOrigin {
+  readonly item: PlannedItem;
+  readonly cap: Cap;
+  /** In the order in which they were placed, whatever comes of them. */
+  readonly place: number;
+}
+
+interface ModelOrigin {
+  readonly depth: number;
+  readonly chain: number;
+  readonly parent: string | undefined;
+}
+
+const originOf = ({ scraper = 0 }: PlannedItem, parent: ModelItem | undefined): ModelOrigin => {
+  if (!parent) return { depth: 0, chain: 0, parent: undefined };
+  const isOwn = parent.scraper === scraper;
+  return {
+    depth: parent.depth + (isOwn ? 0 : 1),
+    chain: isOwn ? parent.chain + 1 : 0,
+    parent: parent.key,
+  };
+};
+
+const capOf = (job: ModelJob, { depth, chain }: ModelOrigin): Cap | undefined => {
+  if (depth > job.maxDepth) return "depth";
+  if (chain > job.maxChain) return "chain";
+  return job.items.size >= job.maxItems || job.state === "cancelled" ? "items" : undefined;
+};

@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
-import type { JobSpec } from "../../domain/job.ts";
 import type { Pace } from "../../domain/job-version.ts";
-import { countOf, serveSlots, TEN, WINDOW } from "./serve-slots.ts";
-import { keepsPace } from "./slot-windows.ts";
-import { jobSpec, keysOf, type LedgerTest, planned, SITE, UNPACED, type Kit } from "./test-kit.ts";
+import type { JobSpec } from "../../domain/job.ts";
+import { countOf, keepsPace, serveSlots, TEN, WINDOW } from "./slot-watch.ts";
+import { jobSpec, keysOf, type Kit, type LedgerTest, planned, SITE, UNPACED } from "./test-kit.ts";
 
 /** A job that has asked for less than its scraper allows. */
 const slowerJob = async (

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import * as fc from "fast-check";
 import { seededRandom } from "../../domain/testing/seeded-random.ts";
 import { type BookedSlot, refOf, type SimWorker } from "./sim-worker.ts";
-import { keepsPace } from "./slot-windows.ts";
+import { keepsPace } from "./slot-watch.ts";
 import { keysOf, type LedgerTest, planned, SITE, type Kit } from "./test-kit.ts";
 
 interface Run {

@@ -1,12 +1,19 @@
 import type { Job } from "../../../ledger/records.ts";
-import { isStopHeard } from "../../../ledger/stops.ts";
+import { isStopHeard } from "../../../ledger/workers.ts";
 import type { Removal, RemovalScope } from "../../../domain/removal.ts";
 import { LedgerError } from "../../../ports/ledger.ts";
 import type { Removals } from "../../../ports/removals.ts";
 import { type Connection, count, jobNamed, readRecords } from "../rows.ts";
-import { forgetFresh, noteLent } from "./detach-job.ts";
+import {
+  dueSweeps,
+  endSweep,
+  forgetFresh,
+  forgetObjects,
+  freedObjects,
+  noteLent,
+  releaseObjects,
+} from "./detach-job.ts";
 import { dropRows, endRemoval } from "./drop-rows.ts";
-import { dueSweeps, endSweep, forgetObjects, freedObjects, releaseObjects } from "./kept-objects.ts";
 import { addWorkSums, type RemovalRow, removalRow, removalView } from "./removal-row.ts";
 
 export const openRemovals = (db: Connection): Removals => ({

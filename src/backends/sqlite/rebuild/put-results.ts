@@ -1,15 +1,23 @@
-import { type Transaction, want } from "../../../ledger/transaction.ts";
+import type { Failure } from "../../../domain/failure.ts";
+import { revisionOf, versionIn } from "../../../domain/job-version.ts";
+import type { JobSpec, JobView } from "../../../domain/job.ts";
+import { FIELD_STATUSES } from "../../../domain/record.ts";
 import { noteBorrowed } from "../../../ledger/borrowed.ts";
 import { addFailure } from "../../../ledger/failures.ts";
 import { goodAnswers } from "../../../ledger/fresh-notes.ts";
-import type { FreshAnswer, Job } from "../../../ledger/records.ts";
-import { revisionOf, versionIn } from "../../../domain/job-version.ts";
-import type { JobSpec } from "../../../domain/job.ts";
-import { FIELD_STATUSES } from "../../../domain/record.ts";
-import type { LostJob, SettledLine } from "../../../ports/ledger-check.ts";
-import type { NewLedger } from "./add-job.ts";
-import { endedAtOf, type LinedUp, linedUp, linesOf } from "./catalog.ts";
-import { type ItemEnd, itemEnd } from "./item-end.ts";
+import {
+  type FreshAnswer,
+  type Job,
+  newRetry,
+  type PastRow,
+  type Result,
+  type Retry,
+} from "../../../ledger/records.ts";
+import { type EndedOutcome, endOf, lastResult, pastOf } from "../../../ledger/settle.ts";
+import { type Transaction, want } from "../../../ledger/transaction.ts";
+import type { ListedItem, LostJob, SettledLine } from "../../../ports/ledger-check.ts";
+import { endedAtOf, linedUp, type LinedUp, linesOf } from "./catalog.ts";
+import type { NewLedger } from "./open-rebuild.ts";
 
 /** What is counted while results are put back. */
 export interface Tally {
@@ -127,4 +135,135 @@ const keepLatest = (tx: Transaction, answer: FreshAnswer): void => {
   const { key, scraper, owner, fetchedAt } = answer;
   if ((tx.known("fresh", key, scraper, owner, 0)?.fetchedAt ?? -Infinity) < fetchedAt)
     tx.put("fresh", answer);
+};
+
+/** What is known of how an item stands. */
+interface ItemEnd {
+  /** Of one at its end. */
+  readonly result?: Result;
+  /** Of one that is to be fetched, and of any that has failed before. */
+  readonly retry?: Retry;
+  /** The last attempt of one at its end. */
+  readonly last?: SettledLine;
+  /** It had ended, and objects of what it brought are missing. */
+  readonly isLost: boolean;
+}
+
+const NO_INPUT: Failure = {
+  kind: "invalid-input",
+  detail: "its input is not in the archive that the ledger was rebuilt from; give it to a new job",
+};
+
+/** `lines` in the order of time. What the manifest says of an item that had ended holds, unless it was tried again after that. */
+const itemEnd = (
+  place: LinedUp,
+  lines: readonly SettledLine[],
+  listed: ListedItem | undefined,
+  job: LostJob,
+  dueAt: number,
+): ItemEnd => {
+  const { view, manifestAt = -Infinity } = job;
+  const last = lines.at(-1);
+  const past = pastAttempts(lines);
+  const holds = listed !== undefined && (last === undefined || endedAtOf(last) <= manifestAt);
+  const attempts = holds ? listed.attempts : past.attempts;
+  const untried = { ...newRetry(place.queue, place.seq), dueAt };
+  const tried = { ...untried, ...past, attempts };
+  const ended = (result: Result, before: Retry): ItemEnd => ({
+    result,
+    ...(before.history.length > 0 && { retry: { ...before, state: "queued", dueAt: null, last: null } }),
+    isLost: false,
+  });
+  if (holds && isEnded(listed, view))
+    return { ...ended(listedEnd(place, listed, last, job), tried), ...(last && { last }) };
+  const told = last && lastResult(last.worker, last, last.revision);
+  const isLost = last !== undefined && hasEnded(last) && !isStored(last, job);
+  if (last && hasEnded(last) && !isLost) {
+    const own = { attempts, endedAt: endedAtOf(last), change: null };
+    return { ...ended(endOf(place, last.outcome, told!, own), tried), last };
+  }
+  const retry: Retry = told && !isLost ? { ...tried, state: "waiting", last: told } : untried;
+  if (place.input !== null) return { retry, isLost };
+  // Nothing is fetched with an input that is not known; nor does the item vanish.
+  const none = {
+    failure: NO_INPUT,
+    captures: [],
+    records: null,
+    attempt: null,
+    revision: revisionOf(view.spec),
+  };
+  const own = { attempts: retry.attempts, endedAt: view.createdAt, change: null };
+  return ended(endOf(place, { state: "failed", failure: NO_INPUT }, none, own), retry);
+};
+
+const ENDED: ReadonlySet<string> = new Set<EndedOutcome["state"]>(["done", "absent", "failed", "skipped"]);
+
+/** Items that a cancel or a spent budget ended are not written one by one: their job says what they are. */
+const isEnded = ({ state, failure }: ListedItem, { budgetSpentAt }: JobView): boolean =>
+  ENDED.has(state) && !(failure?.kind === "budget" && budgetSpentAt !== undefined);
+
+const hasEnded = (line: SettledLine): line is SettledLine & { readonly outcome: EndedOutcome } =>
+  ENDED.has(line.outcome.state);
+
+/** Objects of other jobs may have gone with those. */
+const isStored = ({ captures, records }: SettledLine, { view, has }: LostJob): boolean =>
+  [...captures, ...(records ? [records] : [])].every(
+    ({ blob }) => !blob.startsWith(`jobs/${view.spec.id}/`) || has(blob),
+  );
+
+const listedEnd = (
+  { queue, seq, scraper }: LinedUp,
+  listed: ListedItem,
+  last: SettledLine | undefined,
+  { view, manifestAt }: LostJob,
+): Result => {
+  const { attempts, quality, failure, captures, records, skipped, change, version } = listed;
+  const told = last && "failure" in last.outcome ? last.outcome.failure : undefined;
+  const isSame = last?.records?.blob === records?.blob && last?.records?.offset === records?.offset;
+  const isTold = told?.kind === failure?.kind && told?.detail === failure?.detail;
+  return {
+    queue,
+    seq,
+    state: listed.state as EndedOutcome["state"],
+    attempts,
+    // Read again with another version of its scraper, it has ended then.
+    endedAt: last === undefined ? view.createdAt : isSame ? endedAtOf(last) : (manifestAt ?? endedAtOf(last)),
+    quality: quality ?? null,
+    failure: (isTold ? told : failure) ?? null,
+    captures,
+    records,
+    skipped: skipped ?? null,
+    change: change ?? null,
+    attempt: last ? lastResult(last.worker, last, last.revision).attempt : null,
+    revision: revisionWith(view.spec, scraper, version, last?.revision),
+  };
+};
+
+/** The revision of a job in which the scraper had this version. */
+const revisionWith = (
+  spec: JobSpec,
+  scraper: number,
+  version: string | undefined,
+  likely: number | undefined,
+): number => {
+  const now = revisionOf(spec);
+  const all = Array.from({ length: now + 1 }, (_, revision) => now - revision);
+  const candidates = likely === undefined ? all : [likely, ...all];
+  return candidates.find((revision) => versionIn(spec, revision, scraper) === version) ?? now;
+};
+
+const pastAttempts = (lines: readonly SettledLine[]): Pick<Retry, "attempts" | "throttles" | "history"> => {
+  let [attempts, throttles] = [0, 0];
+  const history: PastRow[] = [];
+  let hadEnded = false;
+  for (const line of lines) {
+    const { outcome, worker, revision } = line;
+    // Put back by `retry`, as if it had never been tried.
+    if (hadEnded) [attempts, throttles] = [0, 0];
+    if (outcome.state === "waiting" && !outcome.countsAttempt) throttles++;
+    else attempts++;
+    hadEnded = hasEnded(line);
+    if ("failure" in outcome) history.push({ ...pastOf(worker, line, revision), failure: outcome.failure });
+  }
+  return { attempts, throttles, history };
 };

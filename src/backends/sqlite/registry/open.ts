@@ -1,16 +1,21 @@
 import type { Registry } from "../../../ports/registry.ts";
 import { Database, type SqliteOptions } from "../database.ts";
 import { LEDGER_SCHEMA, REGISTRY_SCHEMA } from "../migrate.ts";
-import { addDeliveries } from "./add-deliveries.ts";
+import {
+  changeClient,
+  findKey,
+  listClients,
+  listKeys,
+  readClient,
+  revokeKey,
+  saveClient,
+  saveKey,
+  touchKey,
+} from "./accounts.ts";
 import { addAudit, listAudit } from "./audit.ts";
-import { readAlert, saveAlert } from "./alerts.ts";
-import { changeClient, listClients, readClient, saveClient } from "./clients.ts";
-import { dropTask, holdTask } from "./tasks.ts";
-import { endDelivery, replayDelivery } from "./end-delivery.ts";
-import { findKey, listKeys, revokeKey, saveKey, touchKey } from "./keys.ts";
-import { listDeliveries } from "./list-deliveries.ts";
+import { addDeliveries, endDelivery, listDeliveries, replayDelivery, takeDeliveries } from "./deliveries.ts";
 import { beginOnce, endOnce, leaveOnce } from "./idempotency.ts";
-import { takeDeliveries } from "./take-deliveries.ts";
+import { dropTask, holdTask, readAlert, saveAlert } from "./tasks.ts";
 
 /** In the ledger's own file, over a connection of its own; several processes of one machine may have it open at the same time. */
 export const openRegistry = async (

@@ -29,3 +29,12 @@ export const holdTask = async (
 
 export const dropTask = async (db: Database, task: string, holder: string): Promise<void> =>
   await db.write(() => void db.run("DELETE FROM duties WHERE duty = ? AND holder = ?", task, holder), false);
+
+export const readAlert = async (db: Database, id: string): Promise<string | undefined> =>
+  await db.read(() => db.get<{ state: string }>("SELECT state FROM alerts WHERE id = ?", id)?.state);
+
+export const saveAlert = async (db: Database, id: string, state: string | null): Promise<void> =>
+  await db.write(() => {
+    if (state === null) db.run("DELETE FROM alerts WHERE id = ?", id);
+    else db.run("INSERT OR REPLACE INTO alerts (id, state) VALUES (?, ?)", id, state);
+  });

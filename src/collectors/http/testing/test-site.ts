@@ -1,15 +1,12 @@
-import { createServer } from "node:http";
-import type { IncomingMessage, ServerResponse } from "node:http";
-import { createServer as createTcpServer, type Server, type Socket } from "node:net";
 import { hash } from "node:crypto";
-import { FailureError } from "../../../domain/failure.ts";
-import { openHttpSession } from "../http-session.ts";
-import { createTransport } from "../transport.ts";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer as createTcpServer, type Server, type Socket } from "node:net";
 import type { Exchange } from "../../../domain/capture.ts";
-import type { Failure } from "../../../domain/failure.ts";
-import type { CollectorTools, Http, Limits } from "../../../ports/collector.ts";
-import type { HttpSession, HttpSessionOptions } from "../http-session.ts";
+import { type Failure, FailureError } from "../../../domain/failure.ts";
+import type { CollectorTools, CollectSession, Http, Limits } from "../../../ports/collector.ts";
+import { type HttpSessionOptions, openHttpSession } from "../http-session.ts";
 import type { TargetGuardOptions } from "../target-guard.ts";
+import { createTransport } from "../transport.ts";
 
 export type Handler = (request: SiteRequest, response: ServerResponse) => void;
 
@@ -77,7 +74,7 @@ export const portOf = (server: Server): number => {
   return address.port;
 };
 
-interface TestSession extends HttpSession, AsyncDisposable {
+interface TestSession extends CollectSession<"http">, AsyncDisposable {
   readonly http: Http;
   readonly archived: Exchange[];
   readonly files: Map<string, Buffer>;

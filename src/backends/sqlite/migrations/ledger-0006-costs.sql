@@ -1,0 +1,2 @@
+
+ALTER TABLE workers ADD COLUMN unsettled TEXT NOT NULL DEFAULT '[]';
