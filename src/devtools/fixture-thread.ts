@@ -1,4 +1,4 @@
-/** The program of a test thread: takes the path of a scraper, answers what came of its fixtures. */
+/** The program of a test thread: takes the path of a scraper, returns the results of its fixtures. */
 import { registerHooks } from "node:module";
 import { basename } from "node:path";
 import { fileURLToPath } from "node:url";

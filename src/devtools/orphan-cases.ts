@@ -4,12 +4,12 @@ import { fileURLToPath } from "node:url";
 import { loadScraper } from "../scrapers/load-scraper.ts";
 import type { CaseFolder } from "./fixture.ts";
 
-/** A fixture of a scraper that no file beside it has: most likely that scraper was renamed, and lost its tests without a word. */
+/** A fixture without a scraper in the same folder: most likely the scraper was renamed and silently lost its tests. */
 export interface OrphanCase extends CaseFolder {
   readonly scraper: string;
 }
 
-/** Of fixtures that are not those of the scraper in `file`, the ones that are nobody's. While a file beside it cannot be loaded, nothing is known. */
+/** Of fixtures that do not belong to the scraper in `file`, those that belong to no scraper. Empty if a scraper file in the folder cannot be loaded. */
 export const orphansAmong = async (
   cases: readonly OrphanCase[],
   file: string,
@@ -22,7 +22,7 @@ export const orphansAmong = async (
     for (const one of beside) {
       const { scraper, source, targets } = await loadScraper(join(folder, one));
       names.add(scraper.name);
-      // A target without a file of its own has no fixtures that anybody would run.
+      // Fixtures of a target without its own file are never run.
       for (const [name, target] of targets)
         if (target.source !== source && dirname(fileURLToPath(target.source)) === folder) names.add(name);
     }

@@ -1,3 +1,4 @@
+import { absoluteBlobPath, type StorageLocation } from "../ports/storage.ts";
 import { createHash } from "node:crypto";
 import { createWriteStream } from "node:fs";
 import { mkdir, rename, rm } from "node:fs/promises";
@@ -28,11 +29,11 @@ export type PathOfFile = (
   number: number,
 ) => string | undefined | Promise<string>;
 
-/** In the archive of a data folder. */
+/** In the archive. */
 export const storedPath =
-  (data: string): PathOfFile =>
+  (location: StorageLocation): PathOfFile =>
   (_, { blob }) =>
-    resolve(data, "blobs", blob);
+    absoluteBlobPath(location, blob);
 
 export const keptFiles = async (item: ItemView, pathOf: PathOfFile): Promise<readonly KeptFile[]> => {
   const files: KeptFile[] = [];

@@ -152,7 +152,7 @@ export class SettleBatch {
     this.#leases = new Map(worker && isKnown(worker) ? worker.leases.map((lease) => [lease.id, lease]) : []);
   }
 
-  /** The fence: the lease under which the item is still in this worker's hands. */
+  /** The fence: the lease under which this worker still holds the item. */
   leaseOf({ lease: id, queue, seq }: SettledItem): Lease | undefined {
     const lease = this.#leases.get(id);
     const isHeld = lease?.queue === queue && hasPlace(lease.open, seq) && !this.#closed.get(id)?.has(seq);

@@ -30,7 +30,7 @@ export const settleWants = (worker: string, items: readonly SettledItem[]): Want
     .flatMap(({ queue, seq }) => [want("item", queue, seq), want("retry", queue, seq)]),
 ];
 
-/** The second door: what was not leased to this worker any more is refused and changes nothing. */
+/** Items that are no longer leased to this worker are refused and change nothing. */
 export const settle = (tx: Transaction, worker: string, items: readonly SettledItem[]): SettleReply => {
   const batch = new SettleBatch(tx, worker);
   loadRest(tx, batch, items);

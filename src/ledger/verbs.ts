@@ -254,14 +254,14 @@ export const ledgerVerbs = (store: LedgerStore, own: Partial<PulseLimits> = {}):
       while (await transact((now) => [want("overdueJob", now)], cancelOverdue));
       return reply;
     },
-    registerWorker: (card, sums = {}, id) =>
+    registerWorker: (info, sums = {}, id) =>
       act(
         id,
         (tx) => {
-          registerWorker(tx, card);
+          registerWorker(tx, info);
           for (const [name, value] of Object.entries(sums)) tx.count(name as keyof typeof sums, value ?? 0);
         },
-        { wants: [want("worker", card.name)], isDurable: false },
+        { wants: [want("worker", info.name)], isDurable: false },
       ),
     readRobots: async (origin, worker) =>
       (await store.read([want("robots", origin)], (tx) => knownRobots(tx, origin))) ??
