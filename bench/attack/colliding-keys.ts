@@ -1,4 +1,4 @@
-import { keyHash } from "../../src/ledger/key-hash.ts";
+import { keyHash } from "../../src/ledger/item-keys.ts";
 
 /**
  * Texts that have one hash in a ledger whose hash has no secret (`keyHash` with null, as it was before there were seeds). Its state is two words of 32
