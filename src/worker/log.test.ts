@@ -1,3 +1,4 @@
+// own process: several processes write one log
 import assert from "node:assert/strict";
 import { fork } from "node:child_process";
 import { once } from "node:events";
@@ -89,7 +90,6 @@ test("a log that cannot be written stops nobody", (t) => {
   openLog(join(temporaryFile(t), "no-folder", "log.jsonl"), "info").error("task failed");
 });
 
-// e2e: several processes write one log
 const temporary = (t: TestContext): string => {
   const folder = mkdtempSync(join(tmpdir(), "sluice-rotate-"));
   t.after(() => rmSync(folder, { recursive: true }));

@@ -4,14 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { after, before, test } from "node:test";
-import {
-  LEDGER_FILE,
-  lookAtLedger,
-  openBlobs,
-  openStorage,
-  openLedger,
-  repairCounters,
-} from "../../src/compose.ts";
+import { lookAtLedger, openBlobs, openStorage, openLedger, repairCounters } from "../../src/compose.ts";
+import { LEDGER_FILE } from "../../src/config/storage-location.ts";
 import { exportJob } from "../../src/export/export-records.ts";
 import { Fsck } from "../../src/integrity/fsck.ts";
 import { seededRandom } from "../../src/domain/testing/seeded-random.ts";

@@ -120,9 +120,9 @@ const fetched = async (ready: CompiledScraper, options: CaptureOptions): Promise
 const stored = async (
   ready: CompiledScraper,
   job: string,
-  { data, key }: CaptureOptions,
+  { location, key }: CaptureOptions,
 ): Promise<CapturedItem | Refusal> => {
-  await using storage = await openExistingStorage(data);
+  await using storage = await openExistingStorage(location);
   const { spec } = await findJob(storage.ledger, job);
   const scraper = ready.scraper.name;
   checkScraperName(spec, scraper);

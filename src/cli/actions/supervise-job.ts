@@ -1,13 +1,13 @@
 import { hostname } from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
-import { openJobLog, type Storage } from "../../compose.ts";
+import type { Storage } from "../../ports/storage.ts";
 import type { JobView, LaneView } from "../../domain/job.ts";
 import { exportJob } from "../../export/export-records.ts";
 import { storedPath } from "../../export/kept-files.ts";
 import { writeManifest } from "../../archive/manifest.ts";
 import { tell } from "../../pipeline/notify.ts";
 import type { Ledger, LedgerEvent, WorkerView } from "../../ports/ledger.ts";
-import type { LogLevel } from "../../worker/log.ts";
+import { type LogLevel, openJobLog } from "../../worker/log.ts";
 import type { Supervisor } from "../../worker/supervisor.ts";
 import { isGone } from "../../worker/this-process.ts";
 import { EXIT, jobExitCode } from "../exit.ts";
@@ -149,7 +149,7 @@ const finish = async (options: SuperviseJobOptions, view: JobView, tookMs: numbe
   const problem =
     output === undefined
       ? undefined
-      : await exportJob(storage, job, output, { pathOfFile: storedPath(storage.data) }).then(
+      : await exportJob(storage, job, output, { pathOfFile: storedPath(storage.location) }).then(
           nothing,
           asError,
         );
@@ -157,7 +157,7 @@ const finish = async (options: SuperviseJobOptions, view: JobView, tookMs: numbe
   progress.end(
     view,
     renderReport(view, {
-      data: storage.data,
+      location: storage.location,
       tookMs,
       ...(isWritten && { output }),
       ...(options.input && { input: options.input }),
