@@ -1,3 +1,6 @@
+import { readdirSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { isDeepStrictEqual } from "node:util";
 import type { KeptPage } from "../domain/capture.ts";
 import { discover, extract } from "../pipeline/extract.ts";
@@ -5,9 +8,11 @@ import { judge } from "../pipeline/judge.ts";
 import { planFound } from "../pipeline/plan.ts";
 import type { CompiledScraper } from "../scrapers/compiled-scraper.ts";
 import { jobScrapers } from "../scrapers/load-pinned.ts";
+import { loadScraper } from "../scrapers/load-scraper.ts";
 import { compareRecords, type Difference, explainDifference } from "./compare-records.ts";
 import type { FieldExplanation } from "./explain-field.ts";
 import {
+  type CaseFolder,
   type Expected,
   expectedOf,
   type FixtureCase,
@@ -123,4 +128,32 @@ const judgeRecords = (
     records: lines.map((line) => JSON.parse(line) as FoundRecord),
     ...(failure && { failure }),
   };
+};
+
+/** A fixture without a scraper in the same folder: most likely the scraper was renamed and silently lost its tests. */
+export interface OrphanCase extends CaseFolder {
+  readonly scraper: string;
+}
+
+/** Of fixtures that do not belong to the scraper in `file`, those that belong to no scraper. Empty if a scraper file in the folder cannot be loaded. */
+export const orphansAmong = async (
+  cases: readonly OrphanCase[],
+  file: string,
+): Promise<readonly OrphanCase[]> => {
+  if (cases.length === 0) return [];
+  const folder = dirname(file);
+  const beside = readdirSync(folder).filter((name) => /\.scraper\.[cm]?[jt]s$/.test(name));
+  const names = new Set<string>();
+  try {
+    for (const one of beside) {
+      const { scraper, source, targets } = await loadScraper(join(folder, one));
+      names.add(scraper.name);
+      // Fixtures of a target without its own file are never run.
+      for (const [name, target] of targets)
+        if (target.source !== source && dirname(fileURLToPath(target.source)) === folder) names.add(name);
+    }
+  } catch {
+    return [];
+  }
+  return cases.filter(({ scraper }) => !names.has(scraper));
 };

@@ -93,9 +93,9 @@ test("a scraper's output is passed on, and its source files are reported", async
 
 /** A scraper of the text in `<b>`, with a fixture for each value that is expected of `<b>A</b>`. */
 const putScraper = (t: TestContext, extract: string, expected: readonly string[]): string => {
-  const folder = mkdtempSync(join(tmpdir(), "sluice-status-"));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
-  const file = join(folder, "own.scraper.ts");
+  const own = mkdtempSync(join(tmpdir(), "sluice-status-"));
+  t.after(() => rmSync(own, { recursive: true, force: true }));
+  const file = join(own, "own.scraper.ts");
   writeFileSync(
     file,
     `import { defineScraper, field } from "sluice";
@@ -105,10 +105,10 @@ const putScraper = (t: TestContext, extract: string, expected: readonly string[]
   const url = "https://site.example/";
   const page = { name: "p", url, status: 200, mediaType: "text/html", text: "<b>A</b>" };
   const head = { scraper: "own", input: {}, key: "1", capturedAt: "", outcome: "done" } as const;
-  mkdirSync(join(folder, "fixtures"));
+  mkdirSync(join(own, "fixtures"));
   for (const [at, value] of expected.entries())
     writeFixture(
-      join(folder, `fixtures/case-${at}`),
+      join(own, `fixtures/case-${at}`),
       { ...head, pages: [page] },
       { records: [{ from: "p", quality: "complete", fields: { b: { status: "present", value } } }] },
     );

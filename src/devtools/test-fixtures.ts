@@ -4,8 +4,7 @@ import { basename, dirname, extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
 import { isStalled, threadCpuMs } from "../domain/stall.ts";
-import type { OrphanCase } from "./orphan-cases.ts";
-import type { CaseResult } from "./run-case.ts";
+import type { CaseResult, OrphanCase } from "./run-case.ts";
 
 /** The result of one scraper file: plain data, sent by the thread that ran it. */
 export interface ScraperResult {

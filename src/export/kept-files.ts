@@ -1,4 +1,3 @@
-import { absoluteBlobPath, type StorageLocation } from "../ports/storage.ts";
 import { createHash } from "node:crypto";
 import { createWriteStream } from "node:fs";
 import { mkdir, rename, rm } from "node:fs/promises";
@@ -9,6 +8,7 @@ import { ArchiveError } from "../archive/stored-bytes.ts";
 import type { CaptureRef } from "../domain/capture.ts";
 import type { ItemView } from "../domain/item.ts";
 import type { Blobs } from "../ports/blobs.ts";
+import { absoluteBlobPath, type StorageLocation } from "../ports/storage.ts";
 import { toOutputError } from "./outputs/open-output.ts";
 
 /** A kept file, as exports list it. */

@@ -41,6 +41,7 @@ export class RequestGate {
   readonly #addresses = new Map<string, string>();
   #pacesAddresses = false;
   #stopped: ReadonlySet<number> = new Set();
+  #isDraining = false;
 
   constructor(options: RequestGateOptions) {
     this.#options = options;
@@ -98,6 +99,11 @@ export class RequestGate {
     };
   }
 
+  /** From now on no item begins; those that have begun go on. */
+  drain(): void {
+    this.#isDraining = true;
+  }
+
   /** Whether a request of the item has left. */
   hasBegun(item: SlotSeeker): boolean {
     return this.#lanes.has(item);
@@ -138,7 +144,8 @@ export class RequestGate {
     return (slot.address ?? "") === lane;
   }
 
-  #refuseStopped({ queue }: SlotSeeker): void {
-    if (this.#stopped.has(queue)) throw new StopError("the job was paused, cancelled or held");
+  #refuseStopped(item: SlotSeeker): void {
+    if (this.#stopped.has(item.queue)) throw new StopError("the job was paused, cancelled or held");
+    if (this.#isDraining && !this.hasBegun(item)) throw new StopError("the worker is stopping");
   }
 }

@@ -123,7 +123,8 @@ class Worker {
   async run(): Promise<void> {
     const { signal, isAlone, ledger, name } = this.#options;
     const stop = () => {
-      // Items that have not begun go back at once; those under way are finished.
+      // Items that have not begun go back, at once or when they ask for their first slot; those under way are finished.
+      this.#gate.drain();
       this.#scheduler.stop((seeker) => !this.#gate.hasBegun(seeker), "the worker is stopping");
       this.#wakeSignal.ring();
     };

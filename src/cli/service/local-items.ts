@@ -1,5 +1,4 @@
 import { absoluteBlobPath, type StorageLocation, type Storage } from "../../ports/storage.ts";
-import { resolve } from "node:path";
 import { isPacked, readCapture } from "../../archive/read-capture.ts";
 import { findItemRecords, withSource } from "../../export/export-rows.ts";
 import type { CaptureRef } from "../../domain/capture.ts";
