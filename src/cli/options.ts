@@ -66,9 +66,12 @@ export const storageOptions = (command: Command): Command =>
         .default(DEFAULT_DATA, `\`data\` in sluice.config.ts, else ${DEFAULT_DATA}`),
     )
     .addOption(
-      new Option("--ledger <url>", "ledger, for example sqlite:./data/sluice.db").env("SLUICE_LEDGER"),
+      new Option(
+        "--ledger <url>",
+        "URL of the ledger: sqlite:FILE or, for `sluice worker`, that of a server",
+      ).env("SLUICE_LEDGER"),
     )
-    .addOption(new Option("--blobs <url>", "archive, for example file:./data/blobs").env("SLUICE_BLOBS"));
+    .addOption(new Option("--blobs <url>", "URL of the archive: file:FOLDER").env("SLUICE_BLOBS"));
 
 export const jsonOption = (): Option =>
   new Option("--json", "print JSON, one object per line").default(false);

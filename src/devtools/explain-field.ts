@@ -208,10 +208,10 @@ const visibleWords = (page: Page): string => {
     .trim();
 };
 
-export type PartsOfPage = PageParts & KeptPage;
+type PartsOfPage = PageParts & KeptPage;
 
 /** The page once per row, in order; without `each`, once. */
-export const rowsOfPage = (page: KeptPage, each: Each | undefined): readonly PartsOfPage[] => {
+const rowsOfPage = (page: KeptPage, each: Each | undefined): readonly PartsOfPage[] => {
   const parts = { ...page, document: parsePage(page) };
   const [place] = each === undefined ? [] : placesOf(each);
   if (place?.how === "css")

@@ -76,7 +76,7 @@ const explainRegex = (
 };
 
 /** How far a path leads into the JSON of a page, and what is there instead. */
-export const explainJson = ({ source, path }: JsonPlace, parts: PageParts): PlaceTrail | undefined => {
+const explainJson = ({ source, path }: JsonPlace, parts: PageParts): PlaceTrail | undefined => {
   const { document } = parts;
   switch (source.in) {
     case "json-ld":

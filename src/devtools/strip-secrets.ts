@@ -14,7 +14,7 @@ const USERINFO = /\b(https?:\/\/)[^\s/?#@"'<>]+@/gi;
 const ELEMENT = /(<(?:[\w.-]{1,60}:)?([\w.-]{2,60})(?:\s[^<>]{0,2000})?>)([^<]+)(?=<\/)/g;
 
 /** Replaces a secret by a word and records what it was. Line breaks stay. */
-export type Note = (what: string, secret: string) => string;
+type Note = (what: string, secret: string) => string;
 
 interface Stripping {
   /** What was removed, in words, without duplicates. */
@@ -187,13 +187,13 @@ const PLAIN = /(?<![\w$.-])([A-Za-z_$][\w$.-]{1,60})(\s{0,9}=\s{0,9})([^\s"'`&;<
 /** Names for which any text is a secret; for others only what looks like a key, because scripts contain words of many languages. */
 const LOCKS = /passw|passphrase|pwd|authorization|cookie/i;
 const SCHEME = /^(?:bearer|basic|token)\s/i;
-export const isKey = (name: string, value: string): boolean =>
+const isKey = (name: string, value: string): boolean =>
   isSecretParameter(name, value) && (LOCKS.test(name) || SCHEME.test(value) || /^\S{8,}$/.test(value));
 
 const lastOf = (name: string): string => name.split(".").at(-1) ?? name;
 
 /** Strips strings in scripts and JSON that are assigned to a secret's name. */
-export const stripCode = (code: string, note: Note): string => {
+const stripCode = (code: string, note: Note): string => {
   const noted = (value: string, name: string): string => note(`${name} in a script`, value);
   return code
     .replace(ASSIGNED, (whole, q: string, name: string, sign: string, quote: string, value: string) => {
@@ -217,13 +217,13 @@ export const stripCode = (code: string, note: Note): string => {
     });
 };
 
-export const stripComment = (comment: string, note: Note): string =>
+const stripComment = (comment: string, note: Note): string =>
   stripCode(comment, note).replace(PLAIN, (whole, name: string, sign: string, value: string) =>
     isSecretParameter(lastOf(name), value) ? `${name}${sign}${note(`${name} in a comment`, value)}` : whole,
   );
 
 /** One attribute of a start tag, with the range of its value, without quotes. */
-export interface TagAttribute {
+interface TagAttribute {
   readonly name: string;
   readonly value: string;
   readonly from: number;
@@ -249,7 +249,7 @@ const SPACE = /[\t\n\f\r ]/;
  * Start tags, and the contents of comments, scripts and text areas, in the order of the page. As in browsers, a tag ends at a `>` outside
  * quotes, and an unclosed tag extends to the end. Runs in linear time.
  */
-export function* partsOf(text: string): Generator<PagePart> {
+function* partsOf(text: string): Generator<PagePart> {
   let at = 0;
   for (;;) {
     at = text.indexOf("<", at);

@@ -181,8 +181,10 @@ export class SettleBatch {
 
   /** The job's own counters have it from now on. */
   paid({ queue, attempt }: SettledItem): void {
-    const { requests, bytes } = this.#paid.get(queue) ?? { requests: 0, bytes: 0 };
-    this.#paid.set(queue, { requests: requests + attempt.requests, bytes: bytes + attempt.bytes });
+    let paid = this.#paid.get(queue);
+    if (!paid) this.#paid.set(queue, (paid = { requests: 0, bytes: 0 }));
+    paid.requests += attempt.requests;
+    paid.bytes += attempt.bytes;
   }
 
   writeJob(job: JobTally): void {

@@ -5,7 +5,7 @@ import type { JobView, LaneView } from "../../domain/job.ts";
 import { exportJob } from "../../export/export-records.ts";
 import { storedPath } from "../../export/kept-files.ts";
 import { writeManifest } from "../../archive/manifest.ts";
-import { tell } from "../../pipeline/notify.ts";
+import { notify } from "../../pipeline/notify.ts";
 import type { Ledger, LedgerEvent, WorkerView } from "../../ports/ledger.ts";
 import { type LogLevel, openJobLog } from "../../worker/log.ts";
 import type { Supervisor } from "../../worker/supervisor.ts";
@@ -86,7 +86,7 @@ export const superviseJob = async (options: SuperviseJobOptions): Promise<number
       await storage.ledger.tidy();
     }
     const view = await look(options, lanes, loaded);
-    await tell(events, hearing, show);
+    await notify(events, hearing, show);
     if (isOver(view) || supervisor.failure || loadError !== undefined || interrupts.signal.aborted) break;
     await delay(LOOK_MS, undefined, { signal: interrupts.signal }).catch(() => undefined);
   }
@@ -99,7 +99,7 @@ export const superviseJob = async (options: SuperviseJobOptions): Promise<number
   }
   if (supervisor.failure) throw supervisor.failure;
   const view = await pauseIfOpen(options, interrupts.signal.aborted);
-  await tell(events, hearing, show);
+  await notify(events, hearing, show);
   // A run that is killed keeps its cursor, for when the job is resumed.
   await events.forget(consumer);
   return await finish(options, view, performance.now() - startedAt);
@@ -186,7 +186,7 @@ export const reapDead = async (ledger: Pick<Ledger, "listWorkers" | "reap">): Pr
   await ledger.reap({});
 };
 
-/** For systems that cannot tell containers apart. */
+/** For systems that cannot notify containers apart. */
 const isGoneByName = ({ name }: WorkerView): boolean => {
   const own = `${hostname()}-`;
   const pid = name.startsWith(own) ? Number(/^(\d+)-/.exec(name.slice(own.length))?.[1]) : NaN;

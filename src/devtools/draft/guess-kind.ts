@@ -72,7 +72,7 @@ const isPhone = (text: string, label: string): boolean => {
   return PHONE_LABEL.test(label) || /^\+|^\(\d{3}\)/.test(text);
 };
 
-export interface DateOptions {
+interface DateOptions {
   readonly formats?: readonly string[];
   readonly locale?: string;
 }
@@ -87,7 +87,7 @@ const DAY_FIRST = "DD/MM/YYYY; D/M/YYYY; DD-MM-YYYY; DD/MM/YY; D/M/YY".split("; 
 const LONGEST = 40;
 
 /** How to read all of these texts as dates; undefined if they are not dates. */
-export const guessDate = (texts: readonly string[], style: PageStyle): DateOptions | undefined => {
+const guessDate = (texts: readonly string[], style: PageStyle): DateOptions | undefined => {
   if (texts.length === 0 || texts.some((text) => text.length > LONGEST || !/\d/.test(text))) return undefined;
   const found = readersOf(style).find(({ read }) => texts.every((text) => "value" in read(text)));
   return found?.options;
@@ -161,7 +161,7 @@ export interface PageStyle {
   readonly country: Country;
 }
 
-export type Country = NonNullable<PhoneStyle["country"]>;
+type Country = NonNullable<PhoneStyle["country"]>;
 
 export const ENGLISH: PageStyle = { order: "month-first", country: "US" };
 

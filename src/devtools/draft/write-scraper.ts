@@ -73,7 +73,7 @@ const requestOf = (input: DraftInput): string =>
     : "input.url";
 
 /** A field's definition as source code, on one line except for the columns of a table. */
-export const writeField = (draft: FieldDraft, indent: string): string => {
+const writeField = (draft: FieldDraft, indent: string): string => {
   if (draft.type === "table") {
     const columns = Object.entries(draft.columns).map(
       ([name, column]) => `${indent}    ${name}: ${writeField(column, indent)},\n`,

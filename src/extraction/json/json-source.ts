@@ -117,8 +117,7 @@ export const isScript = (mediaType: string): boolean =>
 /** Adds the source's query to the lists, and returns the function that looks up its JSON. */
 export function jsonRoots(source: JsonSource, lists: QueryLists): (scope: Scope) => Iterable<JsonRoot> {
   if (source.in === "page")
-    return (scope) =>
-      scope.jsonRow !== undefined && source.isOfPage !== true ? [scope.jsonRow] : [scope.view.json];
+    return (scope) => (scope.row !== undefined && source.isOfPage !== true ? [scope.row] : [scope.view.json]);
   const isOfPage = source.in !== "element";
   const key = JSON.stringify(source);
   const slot = (isOfPage ? lists.page : lists.own).add(queryOf(source));

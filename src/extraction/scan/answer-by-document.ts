@@ -1,6 +1,5 @@
 import { foldSpace } from "../folded-text.ts";
 import { type HtmlDocument, type HtmlElement, parseHtml } from "../html-document.ts";
-import type { Hit, Taking } from "../place.ts";
 import { compileSelector } from "../selector.ts";
 import { type Match, type PageQuery, QueryCosts, type Row, type Taken } from "./page-query.ts";
 
@@ -62,27 +61,4 @@ export function takeFrom(document: HtmlDocument, element: HtmlElement, take: Tak
   if (take === "html") return document.htmlOf(element);
   const text = take === "link" ? document.linkOf(element) : document.attr(element, take.attribute);
   return text === undefined ? undefined : foldSpace(text);
-}
-
-const LINK_TAGS = new Set(["a", "area"]);
-const links = compileSelector("a[href], area[href]");
-
-/**
- * What a field takes from a cell found by its label or header: a link may be anywhere inside it. An image is not a link: many
- * blank cells have one as a spacer.
- */
-export function elementHit(document: HtmlDocument, element: HtmlElement, { takes, pick }: Taking): Hit {
-  const at = document.offsetOf(element);
-  const texts = takes.map((take) => {
-    const own =
-      take === "link" && !LINK_TAGS.has(element.tag) ? undefined : takeFrom(document, element, take);
-    if (own !== undefined || take === "text" || take === "raw" || take === "html") return own;
-    const below = document.first(take === "link" ? links : compileSelector(`[${take.attribute}]`), element);
-    return below && takeFrom(document, below, take);
-  });
-  const text = pick === undefined ? texts[0] : pick(texts);
-  // A cell without a link is read as text: it may spell out the address.
-  return text === undefined && takes[0] === "link"
-    ? { text: document.textOf(element), at, isProse: true }
-    : { text, at };
 }
