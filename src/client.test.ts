@@ -50,7 +50,7 @@ test("a request carries the key, and nothing of it is in the URL", async (t) => 
   assert.equal(seen[0]?.headers.authorization, "Bearer sluice_k");
 });
 
-test("what makes something is repeated under the same Idempotency-Key, and another under another", async (t) => {
+test("a creating request is repeated with the same Idempotency-Key, and another one has another key", async (t) => {
   const { client, seen } = await open(t, hangUp, problem(503, "unavailable"), json({ job: { id: "j" } }));
   const { job } = await client.createJob({ scraper: "page" });
   assert.equal(job.id, "j");
@@ -61,7 +61,7 @@ test("what makes something is repeated under the same Idempotency-Key, and anoth
   assert.notEqual(keys[3], keys[0]);
 });
 
-test("an answer that breaks off is no answer, and asked for again", async (t) => {
+test("a request whose answer breaks off is repeated", async (t) => {
   const breakOff = (response: ServerResponse) => {
     response.writeHead(200, { "content-type": "application/json", "content-length": "100" });
     response.write('{"id":', () => response.destroy());
@@ -72,13 +72,13 @@ test("an answer that breaks off is no answer, and asked for again", async (t) =>
   await assert.rejects(() => client.retryJob("j"), { code: "unreachable", status: 0 });
 });
 
-test("what could happen twice is not repeated", async (t) => {
+test("a request that is not safe to repeat is not repeated", async (t) => {
   const { client, seen } = await open(t, problem(503, "unavailable"), json({}));
   await assert.rejects(() => client.retryJob("j"), { code: "unavailable", status: 503 });
   assert.equal(seen.length, 1);
 });
 
-test("a busy server says when to come again", async (t) => {
+test("a busy server says when to try again", async (t) => {
   const { client, seen } = await open(
     t,
     problem(429, "too-many-requests", {}, { "retry-after": "0" }),
@@ -88,7 +88,7 @@ test("a busy server says when to come again", async (t) => {
   assert.equal(seen.length, 2);
 });
 
-test("a problem comes with all that the server said", async (t) => {
+test("a problem has everything that the server said", async (t) => {
   const errors = [{ path: "scraper", message: "missing" }];
   const { client } = await open(t, problem(400, "invalid-request", { errors, offset: 7 }));
   await assert.rejects(
@@ -104,7 +104,7 @@ test("a problem comes with all that the server said", async (t) => {
   );
 });
 
-test("somebody else's answer and no answer at all are told apart, and redirects are not followed", async (t) => {
+test("an answer of another program differs from no answer, and redirects are not followed", async (t) => {
   const elsewhere = await open(t, (response) => void response.writeHead(404).end("<h1>nginx</h1>"));
   await assert.rejects(() => elsewhere.client.getJob("j"), { code: "not-sluice", status: 404 });
   const away = await open(
@@ -117,7 +117,7 @@ test("somebody else's answer and no answer at all are told apart, and redirects 
   assert.equal(silent.seen.length, 5, "a look may be repeated");
 });
 
-test("inputs are streamed as they come, with their offset, and results as they arrive", async (t) => {
+test("inputs are streamed with their offset, and results as they arrive", async (t) => {
   const { client, seen } = await open(t, json({ offset: 2 }), (response) => void response.end("a\nb\n"));
   async function* rows() {
     yield Buffer.from("n\n1\n");
@@ -174,7 +174,7 @@ test("the client has a method for every operation of the API", async () => {
   assert.deepEqual(missing, []);
 });
 
-test("webhooks, keys, clients, scrapers, batches and captures of a real server are as they are typed", async () => {
+test("webhooks, keys, clients, scrapers, batches and captures of a real server match their types", async () => {
   await using kit = await openApiKit();
   const client = new SluiceClient({ server: kit.url, key: await kit.addClient("a", "admin") });
   const hook = await client.createWebhook({ url: "https://x.example/", events: ["job.completed"] });
@@ -207,7 +207,7 @@ test("webhooks, keys, clients, scrapers, batches and captures of a real server a
   assert.equal((await client.getLane("x.example")).backlog, 1);
 });
 
-test("events are heard as they happen, and from the last that was heard", async () => {
+test("events arrive live, and after the last one received", async () => {
   await using kit = await openApiKit({ watchMs: 20 });
   const client = new SluiceClient({ server: kit.url, key: await kit.addClient("a") });
   const stop = new AbortController();

@@ -1,18 +1,12 @@
 import { existsSync } from "node:fs";
-import { statfs } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { hostname } from "node:os";
-import { dirname, extname, join } from "node:path";
-import { finished } from "node:stream/promises";
-import type { Server as TlsServer } from "node:tls";
-import type { ControllerContext } from "./api/controller-context.ts";
+import { dirname, join } from "node:path";
 import { journaled, journaledRegistry } from "./archive/journaled-ledger.ts";
 import { ConfigError, maxRetryAfterMs } from "./config/check-config.ts";
 import { ownLoader } from "./config/find-scrapers.ts";
-import type { Project } from "./config/load-config.ts";
 import { storageLocation } from "./config/storage-location.ts";
 import type { CollectorKind } from "./domain/job-version.ts";
-import type { ScraperCatalog } from "./services/scraper-catalog.ts";
 import { laneName } from "./domain/lane-name.ts";
 import type { LaneOf } from "./pipeline/plan.ts";
 import type { Blobs } from "./ports/blobs.ts";
@@ -21,24 +15,15 @@ import type { LedgerCheck, LedgerRebuild } from "./ports/ledger-check.ts";
 import { type JobLedger, type Ledger, LedgerError } from "./ports/ledger.ts";
 import type { Registry } from "./ports/registry.ts";
 import { isController, parseStorageUrl, type Storage, type StorageLocation } from "./ports/storage.ts";
-import { jobLoader, retentionNow } from "./scrapers/load-pinned.ts";
-import { type Log, logWith, openJobLog, removeJobLog } from "./worker/log.ts";
+import { jobLoader } from "./scrapers/load-pinned.ts";
+import { type Log, logWith, openJobLog } from "./worker/log.ts";
 import type { WorkOrder } from "./worker/worker-process.ts";
-import { isGone, thisProcess } from "./worker/this-process.ts";
-
-export { LEDGER_FILE } from "./config/storage-location.ts";
-export { openJobLog } from "./worker/log.ts";
+import { thisProcess } from "./worker/this-process.ts";
 
 export const SOFTWARE = "sluice/0.1.0";
 const ROBOT_NAME = "sluice";
 
-/** What callers outside still take from here. */
-export type { Storage, StorageLocation } from "./ports/storage.ts";
-
-/**
- * Loads what `work` will need, while nothing else is to be done. All of it is loaded on demand: a command that only reads, or a parent that
- * only watches, starts without it.
- */
+/** Loads the code that `work` needs, ahead of time. All of it is loaded on demand, so that commands that only read start without it. */
 export const preload = async (): Promise<void> => {
   await Promise.all([
     import("./backends/sqlite/open.ts"),
@@ -177,13 +162,13 @@ export const openBlobs = async (where: StorageLocation | string): Promise<Blobs>
   return await backendFor("blobs", location.blobs, BLOB_BACKENDS)(location);
 };
 
-/** A look at a data folder's ledger that changes nothing, for `sluice fsck`. */
+/** Checks a ledger without changing it, for `sluice fsck`. */
 export const lookAtLedger = async (file: string): Promise<() => LedgerCheck> => {
   const { checkLedger } = await import("./backends/sqlite/check-ledger.ts");
   return () => checkLedger(file);
 };
 
-/** A ledger by its file, for the parts of `sluice fsck` and `sluice backup` that read it as a service does. */
+/** Opens a ledger file, for `sluice fsck`, `backup` and `rebuild`. */
 export const openLedger = async (file: string): Promise<Ledger> => {
   const { openSqlite } = await import("./backends/sqlite/open.ts");
   return await openSqlite(file, { cacheMb: 8 });
@@ -199,7 +184,7 @@ export const repairCounters = async (file: string, job: string): Promise<void> =
   await repair(file, job);
 };
 
-/** There while `sluice restore` writes the folder. */
+/** Exists while `sluice restore` writes the folder. */
 export const RESTORING_FILE = "restore.json";
 /** The new ledger while `sluice rebuild` writes it. */
 export const REBUILD_FILE = "rebuild.db";
@@ -223,13 +208,13 @@ export const openBlobFolder = async (folder: string): Promise<Blobs> => {
 
 const require = createRequire(import.meta.url);
 
-/** The list of public suffixes is large: it is loaded when the first host name needs it. */
+/** The list of public suffixes is large: it is loaded for the first host name. */
 const registrableDomain = (host: string): string | null =>
   (require("tldts") as typeof import("tldts")).getDomain(host, { allowPrivateDomains: true });
 
 export const laneOf: LaneOf = (url) => laneName(url, registrableDomain);
 
-/** As the supervisor names its workers: host and process tell whether it is still alive. */
+/** As the supervisor names its workers: host and process show whether it is still alive. */
 const workerName = (): string => `${hostname()}-${process.pid}-worker`;
 
 /** What collectors reach the network with. Proxies and identities belong here. */
@@ -286,7 +271,7 @@ const openCollectors = (
   };
 };
 
-/** Somebody else may have ended it meanwhile. */
+/** The job may have ended in the meantime. */
 const holdJob = async (ledger: JobLedger, job: string, reason: string): Promise<void> => {
   try {
     await ledger.controlJob(job, "pause", { cause: "scraper", reason });
@@ -356,124 +341,4 @@ export const openRegistryFile = async (file: string, options: RegistryOptions = 
 export const openRebuild = async (file: string): Promise<LedgerRebuild> => {
   const { openRebuild: open } = await import("./backends/sqlite/rebuild/open-rebuild.ts");
   return await open(file);
-};
-
-/** A certificate and its key, in PEM form. */
-type TlsPair = NonNullable<ControllerContext["tls"]>;
-
-interface ControllerOptions {
-  readonly location: StorageLocation;
-  /** Where its scrapers are; without one there are only the built-ins. */
-  readonly project: Project | undefined;
-  readonly log: Log;
-  /** Plain HTTP unless given. */
-  readonly tls?: TlsPair;
-  /** The service is not ready where less is free on the disk of the data folder. */
-  readonly minFreeBytes: number;
-  /** How a scraper fares with its fixtures, by where it is loaded from. The API does not tell without it. */
-  readonly fixturesOf?: ScraperCatalog["fixturesOf"];
-}
-
-/** The API and the tasks of one process, on a ledger that others may share. */
-export interface Controller extends AsyncDisposable {
-  readonly storage: Storage;
-  /** Answers the URL. */
-  listen(host: string, port: number): Promise<string>;
-  /** For connections from now on. */
-  renewTls(tls: TlsPair): void;
-  /** Answers no more; resolves when what was being answered is. */
-  close(): Promise<void>;
-  /** Until the signal; what goes wrong in one of them is logged, and tried again. */
-  runTasks(signal: AbortSignal): Promise<void>;
-  /** On the first start; undefined on later ones. */
-  makeFirstKey(): Promise<string | undefined>;
-  /** Without keys on this machine only. */
-  mayListen(host: string): Promise<boolean>;
-  /** Whether others than programs of this machine can reach it there. */
-  isExposed(host: string): boolean;
-}
-
-/** Also where no more files can be made. */
-const isDiskFull = async (data: string, minFreeBytes: number): Promise<boolean> => {
-  const { bavail, bsize, files, ffree } = await statfs(data);
-  return bavail * bsize < minFreeBytes || (files > 0 && ffree === 0);
-};
-
-export const openController = async ({
-  location,
-  project,
-  log,
-  tls,
-  minFreeBytes,
-  fixturesOf,
-}: ControllerOptions): Promise<Controller> => {
-  const { data } = location;
-  const storage = await openStorage(location, { isServing: true });
-  const registry = await openRegistry(location, { checkpoints: false });
-  const { buildServer } = await import("./api/server.ts");
-  const { openCatalog } = await import("./services/scraper-catalog.ts");
-  const { makeFirstKey } = await import("./services/clients.ts");
-  const { isLoopback, mayListen } = await import("./api/auth.ts");
-  const { runTasks } = await import("./api/run-tasks.ts");
-  const { webhookSender } = await import("./channels/webhook/webhook-sender.ts");
-  const { checkTarget, guardedDispatcher } = await import("./collectors/http/transport.ts");
-  const allow = project?.allowTargets ?? [];
-  const dispatcher = guardedDispatcher({ allow });
-  const sender = webhookSender({ dispatcher });
-  const { openChannels } = await import("./channels/open-channels.ts");
-  const channels = openChannels(project?.alerts?.channels ?? [], process.env);
-  const rules = project?.alerts?.rules;
-  const { ledger, blobs } = storage;
-  for (const card of await registry.listClients()) await ledger.setShare(card.name, card);
-  const { openMetrics } = await import("./api/metrics.ts");
-  const metrics = openMetrics({ ledger, registry, version: SOFTWARE });
-  const { startReads } = await import("./api/reading/reads.ts");
-  const thread = new URL(`./programs/read-thread${extname(import.meta.filename)}`, import.meta.url);
-  const reads = { exports: startReads(thread, location), pages: startReads(thread, location) };
-  const shared = { ledger, registry, blobs, log, reads, retentionOf: retentionNow };
-  const server = await buildServer({
-    ...shared,
-    scrapers: openCatalog(project, fixturesOf && { fixturesOf }),
-    laneOf,
-    metrics: () => metrics.text(),
-    whyNotCall: (url) => checkTarget(url, { allow }),
-    version: SOFTWARE,
-    isDiskFull: () => isDiskFull(data, minFreeBytes),
-    ...(tls && { tls }),
-  });
-  metrics.watch(server);
-  const holder = `${hostname()}-${process.pid}-controller`;
-  const removeLog = (job: string): Promise<void> => removeJobLog(data, job);
-  const keepManifest = async (job: string): Promise<void> => {
-    const answer = await reads.exports.open({ kind: "keep-manifest", job });
-    await finished(answer.resume());
-  };
-  const tasks = {
-    ...shared,
-    keepManifest,
-    location,
-    holder,
-    sender,
-    channels,
-    metrics,
-    removeLog,
-    ...(rules && { rules }),
-  };
-  return {
-    storage,
-    listen: (host, port) => server.listen({ host, port }),
-    renewTls: (renewed) => (server.server as unknown as TlsServer).setSecureContext(renewed),
-    close: () => server.close(),
-    runTasks: (signal) => runTasks({ ...tasks, isGone }, signal),
-    makeFirstKey: () => makeFirstKey({ registry, ledger, now: Date.now }, holder),
-    mayListen: async (host) => mayListen(host, (await registry.listKeys()).length > 0),
-    isExposed: (host) => !isLoopback(host),
-    async [Symbol.asyncDispose]() {
-      await server.close();
-      await dispatcher.destroy();
-      await Promise.all([reads.exports, reads.pages].map((each) => each[Symbol.asyncDispose]()));
-      await registry.close();
-      await storage[Symbol.asyncDispose]();
-    },
-  };
 };

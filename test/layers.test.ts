@@ -26,20 +26,20 @@ const LAYERS: Readonly<Record<string, string>> = {
   pipeline: "domain ports extraction archive scrapers",
   inputs: "pipeline scrapers",
   config: "domain ports scrapers",
-  "index.ts": "domain ports extraction scrapers config",
+  "index.ts": "domain extraction scrapers config",
   export: "domain ports archive",
   retention: "domain ports archive",
-  integrity: "domain ports archive",
+  integrity: "ports archive",
   reextract: "domain ports archive extraction scrapers pipeline",
   worker: "domain ports archive scrapers freshness pipeline",
   services: "domain ports schemas archive scrapers pipeline config export retention reextract",
   api: "domain ports schemas archive scrapers pipeline inputs export retention reextract services",
-  devtools: "domain ports archive extraction collectors scrapers pipeline config worker",
-  "compose.ts":
-    "domain ports archive backends collectors channels scrapers pipeline config worker services api",
+  devtools: "domain ports archive extraction collectors scrapers pipeline worker",
+  "compose.ts": "domain ports archive backends collectors scrapers pipeline config worker",
+  "compose-controller.ts": "ports collectors channels scrapers config services api worker compose.ts",
   // Threads and processes, started by the URL of their file.
-  programs: "domain ports collectors scrapers pipeline reextract worker api devtools compose.ts",
-  cli: "domain ports client.ts extraction archive scrapers pipeline inputs config export retention integrity reextract services worker devtools compose.ts",
+  programs: "ports collectors scrapers pipeline reextract worker api devtools compose.ts",
+  cli: "domain ports client.ts archive scrapers pipeline inputs config export retention integrity reextract services worker devtools compose.ts compose-controller.ts",
 };
 
 /** Backends and collectors import only their own folder, and what backends of one family share. */

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { storeFile } from "../../src/archive/segment-writer.ts";
-import type { Storage } from "../../src/compose.ts";
+import type { Storage } from "../../src/ports/storage.ts";
 import { collectJob } from "../../src/api/testing/collected-job.ts";
 import { QUEUE_LANE, queueItems, queueJob } from "../queue-job.ts";
 

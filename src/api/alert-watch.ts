@@ -148,8 +148,8 @@ export const noteVerdicts = (
 };
 
 /** Jobs with alerts that have ended: nothing will clear these alerts any more. */
-export const endedSubjects = (book: AlertBook, openJobs: ReadonlySet<string>): string[] => [
-  ...new Set(Object.keys(book).map(jobIn)).difference(openJobs),
+export const endedSubjects = (book: AlertBook, open: ReadonlySet<string>): string[] => [
+  ...new Set(Object.keys(book).map(jobIn)).difference(open),
 ];
 
 /** How long an alert about an ended job is retried. */

@@ -55,7 +55,7 @@ const prepare = async (kit: ApiKit): Promise<Readonly<Record<string, string>>> =
   return { client: "other", key: key!.id, webhook: "wh_1", delivery: "1@e1", lane: "site.test" };
 };
 
-test("every operation of the API that changes something is written down when an operator does it to others", async () => {
+test("every changing operation of the API is in the audit log when an operator acts on another client's data", async () => {
   await using kit = await openApiKit();
   const admin = await kit.addClient("ops", "admin");
   const { paths } = (await kit.ask<OpenapiDocument>("GET", "/openapi.json")).body;
@@ -92,7 +92,7 @@ test("every operation of the API that changes something is written down when an 
   assert.deepEqual(missed, []);
 });
 
-test("an entry says who, from where, to what and how it ended, and holds no secret", async () => {
+test("an entry has actor, address, target and outcome, and no secret", async () => {
   await using kit = await openApiKit();
   const admin = await kit.addClient("ops", "admin");
   const id = (await kit.registry.listKeys("ops"))[0]!.id;
@@ -119,7 +119,7 @@ test("an entry says who, from where, to what and how it ended, and holds no secr
   );
 });
 
-test("clients' own work is not written down, and only operators read the list", async () => {
+test("clients' own work is not in the audit log, and only operators can read it", async () => {
   await using kit = await openApiKit();
   const admin = await kit.addClient("ops", "admin");
   const team = await kit.addClient("team");
@@ -133,7 +133,7 @@ test("clients' own work is not written down, and only operators read the list", 
   assert.equal((await kit.ask("GET", "/v1/audit", { key: team })).status, 403);
 });
 
-test("the list has pages", async () => {
+test("the audit log is paged", async () => {
   await using kit = await openApiKit();
   const admin = await kit.addClient("ops", "admin");
   for (let n = 0; n < 5; n++)

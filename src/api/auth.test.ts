@@ -16,7 +16,7 @@ const statusWith = (url: string, headers: Readonly<Record<string, string>>): Pro
       .end();
   });
 
-test("without keys this machine may do everything, and a web page on it nothing", async () => {
+test("without keys, programs on this machine may do everything, and web pages nothing", async () => {
   await using kit = await openApiKit();
   assert.equal(await statusWith(kit.url, {}), 200);
   assert.equal(await statusWith(kit.url, { host: "evil.example" }), 403);
@@ -24,7 +24,7 @@ test("without keys this machine may do everything, and a web page on it nothing"
   assert.equal(await statusWith(kit.url, { origin: kit.url }), 200);
 });
 
-test("once there is a key nobody comes in without one, or with a wrong one", async () => {
+test("as soon as there is a key, requests without one or with a wrong one are refused", async () => {
   await using kit = await openApiKit();
   const key = await kit.addClient("a");
   assert.equal((await kit.ask("GET", "/v1/me", { key })).status, 200);
@@ -34,7 +34,7 @@ test("once there is a key nobody comes in without one, or with a wrong one", asy
   }
 });
 
-test("a client may not do what is for operators, nor an operator what is for admins", async () => {
+test("a client cannot use operator routes, nor an operator admin routes", async () => {
   await using kit = await openApiKit();
   const [client, operator, admin] = [
     await kit.addClient("a"),
@@ -51,7 +51,7 @@ test("a client may not do what is for operators, nor an operator what is for adm
   assert.deepEqual(await statuses("/v1/scrapers"), [200, 200, 200]);
 });
 
-test("a revoked key works no longer than a second on, also at another controller", async () => {
+test("revoking a key takes effect within a second, at other controllers too", async () => {
   let now = Date.now();
   await using kit = await openApiKit({ now: () => now });
   const key = await kit.addClient("a");
@@ -61,7 +61,7 @@ test("a revoked key works no longer than a second on, also at another controller
   assert.equal((await kit.ask("GET", "/v1/me", { key })).status, 401);
 });
 
-test("a key that has made its requests of the minute waits for the next", async () => {
+test("a key that has used up its requests per minute has to wait", async () => {
   let now = Date.now();
   await using kit = await openApiKit({ now: () => now });
   const key = await kit.addClient("a", "client", { requestsPerMinute: 3 });
@@ -87,7 +87,7 @@ test("no key is logged", async () => {
   assert.ok(!JSON.stringify(kit.logged).includes(key));
 });
 
-test("who guesses keys is refused before they are looked up, and a key that was used before goes on working", async () => {
+test("guessed keys are refused before they are looked up, and a key that was used before keeps working", async () => {
   let lookups = 0;
   await using kit = await openApiKit({
     withRegistry: (registry) => ({
@@ -123,7 +123,7 @@ test("who guesses keys is refused before they are looked up, and a key that was 
   assert.ok(Number(headers.get("retry-after")) >= 1);
 });
 
-test("loopback is this machine by any of its names and addresses, and nothing else", () => {
+test("every loopback name and address counts as this machine, and nothing else does", () => {
   for (const host of [
     "localhost",
     "LOCALHOST",
@@ -149,7 +149,7 @@ test("loopback is this machine by any of its names and addresses, and nothing el
     assert.ok(!isLoopback(host), host);
 });
 
-test("without keys one listens on loopback only", () => {
+test("without keys, the server listens on loopback only", () => {
   assert.deepEqual(
     [mayListen("127.0.0.1", false), mayListen("0.0.0.0", false), mayListen("0.0.0.0", true)],
     [true, false, true],

@@ -5,7 +5,7 @@ import { NotifyKit, until } from "./testing/notify-kit.ts";
 
 const DAY_MS = 24 * 3_600_000;
 
-test("a listener begins with what comes, or after the last event that it has heard", async (t) => {
+test("a listener starts with new events, or after the last one it received", async (t) => {
   const service = await NotifyKit.open(t);
   const feed = new EventFeed(service.ledger);
   assert.deepEqual(await feed.begin(undefined), { at: 0, isLost: false });
@@ -17,7 +17,7 @@ test("a listener begins with what comes, or after the last event that it has hea
     assert.deepEqual(await feed.begin(unknown), { at: last, isLost: true }, unknown);
 });
 
-test("who was away for longer than events are kept has lost some", async (t) => {
+test("a listener that was away for longer than events are kept has lost some", async (t) => {
   const service = await NotifyKit.open(t);
   const feed = new EventFeed(service.ledger);
   for (const id of ["a", "b"]) await service.job(id);
@@ -29,7 +29,7 @@ test("who was away for longer than events are kept has lost some", async (t) => 
   assert.deepEqual(await feed.begin(`${last - 1}`), { at: last + 1, isLost: true });
 });
 
-test("what was missed comes in order and once, by job and type, and with the job as it is", async (t) => {
+test("missed events arrive in order and once, by job and type, with the job's current state", async (t) => {
   const service = await NotifyKit.open(t);
   const feed = new EventFeed(service.ledger);
   await service.job("other", { client: "zebra" });
@@ -52,7 +52,7 @@ test("what was missed comes in order and once, by job and type, and with the job
   );
 });
 
-test("listeners at the same place wait together, and all hear what comes", async (t) => {
+test("listeners at the same position share one wait, and all get the events", async (t) => {
   const service = await NotifyKit.open(t);
   let waits = 0;
   const events = {

@@ -8,7 +8,7 @@ import type { ProblemBody } from "./answers.ts";
 
 const JOB = { scraper: "county", inputs: [{ parcel: "1" }] };
 
-test("the same request under the same Idempotency-Key is carried out once, and answered twice alike", async () => {
+test("a request repeated with the same Idempotency-Key is carried out once and gets the same answer", async () => {
   await using kit = await openApiKit();
   const asked = { json: JOB, headers: { "idempotency-key": "k-1" } };
   const first = await kit.ask<{ job: Job }>("POST", "/v1/jobs", asked);
@@ -22,7 +22,7 @@ test("the same request under the same Idempotency-Key is carried out once, and a
   assert.equal((await kit.ledger.listJobs()).length, 1);
 });
 
-test("another request under a used Idempotency-Key is refused", async () => {
+test("a different request with a used Idempotency-Key is refused", async () => {
   await using kit = await openApiKit();
   const headers = { "idempotency-key": "k-1" };
   await kit.ask("POST", "/v1/jobs", { json: JOB, headers });
@@ -32,7 +32,7 @@ test("another request under a used Idempotency-Key is refused", async () => {
   assert.equal(elsewhere.body.code, "once-mismatch");
 });
 
-test("a request whose first is under way is told to wait", async () => {
+test("a repeated request has to wait while the first one is in progress", async () => {
   await using kit = await openApiKit();
   const key = await kit.addClient("a");
   const headers = { "idempotency-key": "k-1" };
@@ -64,7 +64,7 @@ test("two clients may have the same Idempotency-Key", async () => {
   assert.notEqual(ids[0], ids[1]);
 });
 
-test("an API key is shown in the first answer only, and is not kept", async () => {
+test("an API key is only in the first answer, and is not stored", async () => {
   await using kit = await openApiKit();
   const admin = await kit.addClient("team", "admin");
   const asked = { key: admin, json: {}, headers: { "idempotency-key": "k-1" } };
@@ -94,7 +94,7 @@ const openMortal = async (): Promise<ApiKit & { readonly die: () => void }> => {
   return { ...kit, die: () => void (deaths = 1) };
 };
 
-test("a job whose controller died before it could answer is found by the next try, whole and once", async () => {
+test("a job whose controller died before answering is found by the next try, complete and once", async () => {
   await using kit = await openMortal();
   const key = await kit.addClient("a", "client", { itemsPerDay: 4 });
   const inputs = [{ parcel: "1" }, { parcel: "x" }, { parcel: "2" }, { parcel: "1" }, { parcel: "3" }];
@@ -117,7 +117,7 @@ test("a job whose controller died before it could answer is found by the next tr
   assert.equal((await kit.ledger.listJobs()).length, 2);
 });
 
-test("a try that stopped half-way is taken up where it stopped", async () => {
+test("a try that stopped half-way is continued", async () => {
   let isBroken = true;
   await using service = await openApiKit();
   const { ledger } = service;
@@ -149,7 +149,7 @@ test("a try that stopped half-way is taken up where it stopped", async () => {
   );
 });
 
-test("clients, keys, webhooks and secrets are made once too, and their secrets are those of the answer", async () => {
+test("clients, keys, webhooks and secrets are created once too, with the secrets of the answer", async () => {
   await using kit = await openMortal();
   const admin = await kit.addClient("team", "admin");
   const post = async (path: string, json: unknown) => {
@@ -188,7 +188,7 @@ test("clients, keys, webhooks and secrets are made once too, and their secrets a
   assert.deepEqual((await readClient("team")).webhooks[0]?.secrets, [again.secret, hook.secret]);
 });
 
-test("a request that was refused for now may be made again at once", async () => {
+test("a temporarily refused request may be repeated at once", async () => {
   await using kit = await openApiKit();
   const key = await kit.addClient("a", "client", { itemsPerDay: 0 });
   const asked = { key, json: JOB, headers: { "idempotency-key": "k-1" } };

@@ -244,8 +244,8 @@ export const CALLS: { readonly [V in WireVerb]: z.ZodType<readonly unknown[]> } 
 };
 
 /** For worker routes: the worker must use the same protocol as this controller. There are too many requests to log. */
-export const addProtocol = (scope: Api, version: string): void => {
-  scope.addHook("onRequest", async (request, reply) => {
+export const addProtocol = (routes: Api, version: string): void => {
+  routes.addHook("onRequest", async (request, reply) => {
     request.isUnlogged = true;
     void reply.headers({ [PROTOCOL_HEADER]: PROTOCOL, [VERSION_HEADER]: version });
     const theirs = Number(request.headers[PROTOCOL_HEADER] ?? 0);

@@ -10,7 +10,7 @@ import { fileURLToPath } from "node:url";
 import { openFiles } from "../backends/files/open-files.ts";
 import { laneName } from "../domain/lane-name.ts";
 import { SimWorker } from "../ports/ledger-suite/sim-worker.ts";
-import { card, jobSpec } from "../ports/ledger-suite/test-kit.ts";
+import { workerInfo, jobSpec } from "../ports/ledger-suite/test-kit.ts";
 import { findPromtool } from "../../test/promtool.ts";
 import { type Metrics, openMetrics } from "./metrics.ts";
 import { readMetrics, type Series, whatIsWrong } from "./testing/metrics.ts";
@@ -49,7 +49,7 @@ const fill = async ({ ledger }: NotifyKit, lanes: number): Promise<void> => {
   await ledger.addItems("wide", [...items, ...busy.flat()], []);
 };
 
-test("the text is as Prometheus reads it and its linter likes it", async (t) => {
+test("the text is valid for Prometheus and its linter", async (t) => {
   const { service, metrics } = await open(t);
   await fill(service, 60);
   assert.deepEqual(whatIsWrong(await metrics.text()), []);
@@ -65,21 +65,21 @@ const checkWithPromtool = async (t: TestContext, words: readonly string[], input
   assert.equal(status, 0, stdout + stderr);
 };
 
-test("promtool finds nothing to say about it", async (t) => {
+test("promtool reports no problem with the metrics", async (t) => {
   const { service, metrics } = await open(t);
   await fill(service, 60);
-  await service.ledger.registerWorker(card("w1"), { "claim within 0.01": 2, "claim seconds": 0.01 });
+  await service.ledger.registerWorker(workerInfo("w1"), { "claim within 0.01": 2, "claim seconds": 0.01 });
   await checkWithPromtool(t, ["metrics"], await metrics.text());
 });
 
-test("promtool finds the alert rules in order", async (t) => {
+test("promtool accepts the alert rules", async (t) => {
   await checkWithPromtool(t, [
     "rules",
     fileURLToPath(new URL("../../deploy/alert-rules.yml", import.meta.url)),
   ]);
 });
 
-test("10,000 lanes are counted, and only the 50 busiest have series of their own", async (t) => {
+test("10,000 lanes are counted, and only the 50 busiest have their own series", async (t) => {
   const { service, metrics } = await open(t);
   await fill(service, 10_000);
   const text = await metrics.text();
@@ -103,13 +103,13 @@ test("a lane that is no longer among the busiest loses its series", async (t) =>
   assert.equal(find(readMetrics(await metrics.text()), "sluice_lane_backlog_items").length, 0);
 });
 
-test("held and spared lanes, workers and deliveries are told", async (t) => {
+test("held and spared lanes, workers and deliveries are counted", async (t) => {
   const { service, metrics } = await open(t);
   const { ledger, registry } = service;
   await fill(service, 2);
   await ledger.controlLane("site-0.example", { isHeld: true });
-  await ledger.registerWorker(card("w1", { concurrency: 20 }));
-  await ledger.registerWorker(card("w2", { concurrency: 20, isDraining: true }));
+  await ledger.registerWorker(workerInfo("w1", { concurrency: 20 }));
+  await ledger.registerWorker(workerInfo("w2", { concurrency: 20, isDraining: true }));
   const delivery = { event: 1, client: "team", url: "https://x.example", type: "job.started", body: "{}" };
   await registry.addDeliveries([
     { ...delivery, id: "msg_1", endpoint: "a" },
@@ -132,13 +132,13 @@ test("times are histograms over all workers, and neither they nor losses fall wh
   const { ledger, now } = service;
   await fill(service, 2);
   await new SimWorker("w1", ledger, now).take(3);
-  await ledger.registerWorker(card("w1"), { "claim within 0.01": 2, "claim seconds": 0.02 });
-  await ledger.registerWorker(card("w2"), {
+  await ledger.registerWorker(workerInfo("w1"), { "claim within 0.01": 2, "claim seconds": 0.02 });
+  await ledger.registerWorker(workerInfo("w2"), {
     "claim within 5": 1,
     "claim within Infinity": 1,
     "claim seconds": 99,
   });
-  await ledger.registerWorker(card("w2"), { "refused settles": 4 });
+  await ledger.registerWorker(workerInfo("w2"), { "refused settles": 4 });
   await ledger.reap({ worker: "w1", cause: { blame: "unknown", detail: "gone" } });
   const all = readMetrics(await metrics.text());
   const buckets = ["0.005", "0.01", "2.5", "5", "60", "+Inf"].map((le) =>
@@ -155,7 +155,7 @@ test("times are histograms over all workers, and neither they nor losses fall wh
   assert.equal(valueOf(all, "sluice_settles_refused_total"), 4);
 });
 
-test("counters of the ledger are its sums, however often they are asked for", async (t) => {
+test("counters have the ledger's sums, however often they are read", async (t) => {
   const { service, metrics } = await open(t);
   await fill(service, 5);
   await metrics.text();
@@ -164,7 +164,7 @@ test("counters of the ledger are its sums, however often they are asked for", as
   assert.equal(valueOf(all, "sluice_inputs_total", { fate: "accepted" }), accepted);
 });
 
-test("answers are counted by route, and paths that nobody has routes for are one series", async (t) => {
+test("answers are counted by route, and unknown paths are one series", async (t) => {
   const { service, metrics } = await open(t);
   const folder = await mkdtemp(join(tmpdir(), "sluice-metrics-"));
   const note = (): void => {};
@@ -206,7 +206,7 @@ test("answers are counted by route, and paths that nobody has routes for are one
   assert.deepEqual(whatIsWrong(text), []);
 });
 
-test("the dashboard and the alert rules ask only for what there is", async (t) => {
+test("the dashboard and the alert rules use only existing metrics", async (t) => {
   const { metrics } = await open(t);
   const text = await metrics.text();
   const known = new Set([...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name));

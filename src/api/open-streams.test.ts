@@ -42,7 +42,7 @@ const begin = (kit: ApiKit, key: string, path: string, own = {}): Promise<http.I
     http.get(`${kit.url}${path}`, { agent: false, headers }, resolve).once("error", reject);
   });
 
-test("a client has so many listeners at a time, and may come again when one has gone", async () => {
+test("the number of listeners per client is limited, and a place is free again when one has gone", async () => {
   await using kit = await openApiKit();
   const key = await kit.addClient("a");
   const open = await Promise.all(
@@ -95,7 +95,7 @@ test("a revoked key ends its events, its download and its upload", async () => {
   assert.ok(size < LARGE);
 });
 
-test("a listener that takes nothing is cut, whatever is kept for it", async () => {
+test("a listener that reads nothing is cut, whatever is buffered for it", async () => {
   await using kit = await openApiKit({ streamTimes: { stalledMs: 50, silentMs: 50 } });
   const key = await kit.addClient("a");
   const job = await makeJob(kit, key, 0);
@@ -110,7 +110,7 @@ test("a listener that takes nothing is cut, whatever is kept for it", async () =
   });
 });
 
-test("a reader that takes nothing and a sender that sends nothing are cut", async () => {
+test("a stalled reader and a stalled sender are cut", async () => {
   await using kit = await openApiKit({ streamTimes: { stalledMs: 50, silentMs: 50 } });
   const key = await kit.addClient("a");
   const file = await begin(kit, key, await largeCapture(kit, key));

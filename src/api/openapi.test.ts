@@ -37,7 +37,7 @@ test("the document passes redocly's lint without errors", async () => {
   assert.equal(totals.errors, 0, stdout);
 });
 
-test("every operation has an id of its own, a summary and a tag that is described", async () => {
+test("every operation has a unique id, a summary and a described tag", async () => {
   await using kit = await openApiKit();
   const document = (await documentOf(kit)) as OpenapiDocument & { tags: { name: string }[] };
   const operations = Object.values(document.paths).flatMap((methods) =>
@@ -176,7 +176,7 @@ const isSendable = (headers: Readonly<Record<string, string>>): boolean => {
   }
 };
 
-test("every answer to thousands of random requests is as the document says, none is a fault, and no client reaches another's", async () => {
+test("every answer to thousands of random requests matches the document, none is a server error, and no client sees another's data", async () => {
   await using kit = await openApiKit();
   const document = await documentOf(kit);
   type Checked = Parameters<typeof z.fromJSONSchema>[0] & object;

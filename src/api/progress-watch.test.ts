@@ -6,7 +6,7 @@ import { NotifyKit, until } from "./testing/notify-kit.ts";
 
 const SILENT = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
-test("a job's progress is told while somebody listens, and a job that stands still is not", async (t) => {
+test("progress is reported while somebody listens, except for idle jobs", async (t) => {
   const service = await NotifyKit.open(t);
   const worker = new SimWorker("w1", service.ledger, service.now);
   await service.job("still", { priority: -1 }, 1);
@@ -24,7 +24,7 @@ test("a job's progress is told while somebody listens, and a job that stands sti
   assert.deepEqual([...told], ["job"]);
 });
 
-test("a job's rate is that of the last minute once it was looked at before", async (t) => {
+test("a job's rate is that of the last minute once it has been sampled", async (t) => {
   const service = await NotifyKit.open(t);
   const worker = new SimWorker("w1", service.ledger, service.now);
   using watch = new ProgressWatch(service.ledger, SILENT, service.now, 5);

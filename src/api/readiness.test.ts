@@ -4,7 +4,7 @@ import { planned, jobSpec } from "../ports/ledger-suite/test-kit.ts";
 import { openApiKit } from "./testing/api-kit.ts";
 import { Readiness } from "./readiness.ts";
 
-test("work without workers is noticed after 30 seconds, until one is heard of or the job is paused", async () => {
+test("work without workers is noticed after 30 seconds, until a worker reports or the job is paused", async () => {
   await using kit = await openApiKit();
   const { ledger, registry } = kit;
   let now = 1_750_000_000_000;
@@ -27,7 +27,7 @@ test("work without workers is noticed after 30 seconds, until one is heard of or
   assert.deepEqual(await after(1000), []);
 });
 
-test("what goes wrong is told by its code, and several at once", async () => {
+test("each problem is reported by its code, several at once", async () => {
   await using kit = await openApiKit();
   const fail = (code: string) => Promise.reject(Object.assign(new Error("it broke"), { code }));
   const tools = { ledger: kit.ledger, registry: kit.registry, now: Date.now };

@@ -7,7 +7,7 @@ import { openApiKit } from "./testing/api-kit.ts";
 const check = (text: string): void => checkJson(Buffer.from(text));
 const nested = (levels: number): string => "[".repeat(levels) + "]".repeat(levels);
 
-test("brackets in strings are no levels, whatever is escaped in them", () => {
+test("brackets in strings do not count as levels, whatever is escaped", () => {
   check(nested(64));
   assert.throws(() => check(nested(65)), { code: "invalid-request" });
   check(JSON.stringify({ a: nested(100), b: `\\"${nested(100)}\\`, c: '\\\\"[' }));
@@ -15,12 +15,12 @@ test("brackets in strings are no levels, whatever is escaped in them", () => {
   check(`["${"[".repeat(100)}`);
 });
 
-test("a body may be large, and not have too many values", () => {
+test("a body may be large but not have too many values", () => {
   check(JSON.stringify(Array.from({ length: 400_000 }, () => 1)));
   assert.throws(() => check(`[${"{},".repeat(300_000)}{}]`), { code: "too-large" });
 });
 
-test("JSON with thousands of levels is refused as a bad request, wherever it stands", async () => {
+test("JSON with thousands of levels is refused as a bad request, wherever it is nested", async () => {
   await using kit = await openApiKit();
   for (const deep of [`{"a":`.repeat(5000) + "1" + "}".repeat(5000), nested(1_000_000)]) {
     const { status, body } = await kit.ask<ProblemBody>("POST", "/v1/jobs", {

@@ -14,7 +14,7 @@ const controller = (service: NotifyKit, holder: string, run: () => Promise<void>
     runTask({ ...service.tools(holder), wait }, { name: "duty", everyMs: 1000, run }, signal),
   );
 
-test("of two controllers one does the duty, and the other one as soon as it stops", async (t) => {
+test("one of two controllers runs the task, and the other one as soon as it stops", async (t) => {
   const service = await NotifyKit.open(t);
   const done: string[] = [];
   const does = (name: string) => async () => void done.push(name);
@@ -31,7 +31,7 @@ test("of two controllers one does the duty, and the other one as soon as it stop
   await two.stop();
 });
 
-test("a controller that died is followed by another after its time", async (t) => {
+test("another controller takes over after the hold of a dead one ends", async (t) => {
   const service = await NotifyKit.open(t);
   await service.registry.holdTask("duty", "dead", 11_000);
   let rounds = 0;
@@ -60,7 +60,7 @@ test("a round that fails is reported, and the next one is tried", async (t) => {
   assert.deepEqual(service.problems, [broken]);
 });
 
-test("a long round is held on to, and stopped where another controller has taken the duty", async (t) => {
+test("a long round keeps its hold, and stops if another controller has taken the task", async (t) => {
   t.mock.timers.enable({ apis: ["setInterval"] });
   const service = await NotifyKit.open(t);
   const holds: Promise<boolean>[] = [];
@@ -93,7 +93,7 @@ test("a long round is held on to, and stopped where another controller has taken
   await one.stop();
 });
 
-test("a job that fails is reported and left out of more and more rounds, and the others go on", async () => {
+test("a failing job is reported and skipped for more and more rounds, and the others continue", async () => {
   const reported: string[] = [];
   const jobs = new JobBackoff((error) => reported.push((error as Error).message));
   const tried: number[] = [];
@@ -110,7 +110,7 @@ test("a job that fails is reported and left out of more and more rounds, and the
   assert.deepEqual(new Set(reported), new Set(["job bad: no space"]));
 });
 
-test("one that has succeeded begins anew", async () => {
+test("a success resets the skipping", async () => {
   const jobs = new JobBackoff(() => undefined);
   const fail = async () => {
     throw new Error("x");
@@ -153,7 +153,7 @@ const linesOf = async (t: TestContext, say: (log: TaskLog) => void): Promise<Rec
     });
 };
 
-test("a try of a delivery is told with its ids and without its URL", async (t) => {
+test("a delivery attempt is logged with its ids and without its URL", async (t) => {
   const lines = await linesOf(t, (log) => {
     log.onDeliveryEnd(DELIVERY, { state: "delivered", status: 204 });
     log.onDeliveryEnd(DELIVERY, { state: "parked", error: "it answered 410", status: 410 });
@@ -172,7 +172,7 @@ test("a try of a delivery is told with its ids and without its URL", async (t) =
   ]);
 });
 
-test("an event is told with its job and what is short of it", async (t) => {
+test("an event is logged with its job and its short facts", async (t) => {
   const evidence = Array.from({ length: 50 }, (_, n) => ({ key: `k${n}` }));
   const facts = { reason: "all of its lanes are held", kinds: { blocked: 3 }, held: evidence };
   const [line] = await linesOf(t, (log) => {
@@ -182,7 +182,7 @@ test("an event is told with its job and what is short of it", async (t) => {
   assert.deepEqual(line, { level: "info", event: "job.paused", job: "j1", id: 7, ...short });
 });
 
-test("alerts, workers that were given up and duties that failed are told", async (t) => {
+test("alerts, lost workers and failed tasks are logged", async (t) => {
   const lines = await linesOf(t, (log) => {
     log.onAlerts("slack", { raised: ["breaker j1"], over: ["noSuccess j2"] });
     log.onReaped({ workers: 1, suspects: 3 });

@@ -68,13 +68,13 @@ for (const [what, code, status, [method, path, asked]] of PROBLEMS)
     assert.deepEqual([meaning.status, meaning.body.status], [200, status]);
   });
 
-test("a method that a path has not is told which it has", async () => {
+test("a wrong method is answered with the allowed ones", async () => {
   await using kit = await openApiKit();
   const { headers } = await kit.ask("PUT", "/v1/jobs/some");
   assert.deepEqual(headers.get("allow")?.split(", ").sort(), ["DELETE", "GET", "HEAD"]);
 });
 
-test("a schema's problem names every part that does not fit", async () => {
+test("a schema error names every invalid part", async () => {
   await using kit = await openApiKit();
   const { body } = await kit.ask<ProblemBody>("POST", "/v1/jobs", {
     json: { scraper: "page", priority: 1000, maxAttempts: 0 },
@@ -82,7 +82,7 @@ test("a schema's problem names every part that does not fit", async () => {
   assert.deepEqual(body.errors?.map(({ path }) => path).sort(), ["body/maxAttempts", "body/priority"]);
 });
 
-test("a request keeps its own id where that can stand in a log, and it does", async () => {
+test("a request keeps its own id if it is safe to log, and the log has it", async () => {
   await using kit = await openApiKit();
   const own = await kit.ask("GET", "/healthz", { headers: { "x-request-id": "mine-1" } });
   assert.equal(own.headers.get("x-request-id"), "mine-1");
@@ -91,7 +91,7 @@ test("a request keeps its own id where that can stand in a log, and it does", as
   assert.ok(kit.logged.some(({ event, facts }) => event === "request" && facts.request === "mine-1"));
 });
 
-test("what breaks inside is a problem that says nothing of it, and a line in the log that does", async () => {
+test("an internal error reveals nothing to the caller, and the log has the details", async () => {
   await using kit = await openApiKit({
     metrics: () => Promise.reject(new Error("secret reason")),
   });
@@ -102,7 +102,7 @@ test("what breaks inside is a problem that says nothing of it, and a line in the
   assert.match(String(line?.facts.error), /secret reason/);
 });
 
-test("what is no HTTP gets a problem too", async () => {
+test("a request that is not HTTP gets a problem too", async () => {
   await using kit = await openApiKit();
   const socket = connect(Number(new URL(kit.url).port), "127.0.0.1");
   socket.write("NO HTTP AT ALL\r\n\r\n");
@@ -110,7 +110,7 @@ test("what is no HTTP gets a problem too", async () => {
   assert.match(answer, /^HTTP\/1\.1 400 .*application\/problem\+json/s);
 });
 
-test("the page of the document asks this server only", async () => {
+test("the page of the API document contacts only this server", async () => {
   await using kit = await openApiKit();
   const page = await kit.raw("GET", "/docs/");
   const html = await page.text();
@@ -130,7 +130,7 @@ test("health and readiness need no key; metrics need an operator's", async () =>
   assert.deepEqual([metrics.status, metrics.body], [200, "sluice_up 1\n"]);
 });
 
-test("the bodies of a client that are read at a time have a limit, which is nobody else's", async () => {
+test("the bodies of one client in memory are limited, without affecting others", async () => {
   await using kit = await openApiKit();
   const [one, other] = [await kit.addClient("one"), await kit.addClient("other")];
   const large = http.request(`${kit.url}/v1/batches`, {

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 import { FairTurns, RequestTurns } from "./turns.ts";
 
-test("a client with many requests waits behind itself, and not before others", async () => {
+test("many requests of one client wait for each other, and do not delay others", async () => {
   const turns = new FairTurns();
   const order: string[] = [];
   const held: Disposable[] = [];
@@ -19,7 +19,7 @@ test("a client with many requests waits behind itself, and not before others", a
   assert.deepEqual(order.slice(5), ["many"]);
 });
 
-test("so many may wait", async () => {
+test("the number of waiting requests is limited", async () => {
   const turns = new FairTurns();
   const asked = Array.from({ length: 100 }, () => turns.take("many"));
   const refused = (await Promise.allSettled(asked.slice(68))).filter(({ status }) => status === "rejected");
@@ -27,7 +27,7 @@ test("so many may wait", async () => {
   assert.ok(await turns.take("other"));
 });
 
-test("of many requests that arrive together some begin in each turn, and another client's one begins at once", async () => {
+test("of many requests that arrive together, some start in each turn, and another client's request starts at once", async () => {
   const turns = new RequestTurns();
   let begun = 0;
   const many = Array.from({ length: 30 }, () => Promise.resolve(turns.take("many")).then(() => begun++));
@@ -45,7 +45,7 @@ test("of many requests that arrive together some begin in each turn, and another
   assert.equal(turns.take("many"), undefined, "nothing is left of it");
 });
 
-test("a client has no more than so many waiting", () => {
+test("the number of waiting requests per client is limited", () => {
   const turns = new RequestTurns();
   for (let n = 0; n < 2008; n++) void turns.take("many");
   assert.throws(() => turns.take("many"), /2000 requests of this client are waiting/);

@@ -1,5 +1,5 @@
 import type { CaptureRef } from "../domain/capture.ts";
-import { type Failure, failureInfo, type FailureKind } from "../domain/failure.ts";
+import { type Failure, failureInfo } from "../domain/failure.ts";
 import type { ItemView } from "../domain/item.ts";
 import type { Blobs } from "../ports/blobs.ts";
 import { type ExtractingScraper, findSet, type StoredExtraction } from "./extractions.ts";

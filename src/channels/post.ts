@@ -8,7 +8,7 @@ interface Post {
   readonly body: string;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
-  /** Whose sockets are used; one that refuses private addresses, where others choose the URL. */
+  /** Opens the sockets. Refuses private addresses where clients choose the URL. */
   readonly dispatcher: Dispatcher | undefined;
 }
 
@@ -19,10 +19,10 @@ interface PostReply {
 
 const LARGEST_ANSWER = 64 * 1024;
 
-/** One POST, no redirects. The answer's head is the answer: nobody here reads its body. */
+/** One POST without redirects. Only the head of the response counts. */
 export const post = async (what: Post): Promise<PostReply> => {
   const { url, headers, body, timeoutMs, signal, dispatcher } = what;
-  // Only loaded when there is something to send: 45 ms more otherwise for every process that could.
+  // Loaded on the first use: it takes 45 ms.
   const { request } = await import("undici");
   const timeout = AbortSignal.timeout(timeoutMs);
   try {
@@ -33,7 +33,7 @@ export const post = async (what: Post): Promise<PostReply> => {
       signal: AbortSignal.any([signal, timeout]),
       ...(dispatcher && { dispatcher }),
     });
-    // Let go without an error: an answer that never ends must not keep the socket, nor change what was said.
+    // Errors are ignored: a body that never ends must not keep the socket.
     answer.body.dump({ limit: LARGEST_ANSWER }).catch(() => undefined);
     return { status: answer.statusCode, retryAfter: [answer.headers["retry-after"] ?? []].flat() };
   } catch (error) {
@@ -43,7 +43,7 @@ export const post = async (what: Post): Promise<PostReply> => {
   }
 };
 
-/** Says what went wrong by its code: messages of the layers below quote addresses and URLs. */
+/** Describes the error by its code: messages of lower layers quote addresses and URLs. */
 const explain = (error: unknown): ChannelError => {
   const refusal = refusalIn(error);
   if (refusal !== undefined) return new ChannelError("forbidden-target", `refused: ${refusal}`);

@@ -1,6 +1,8 @@
 import { existsSync } from "node:fs";
-import { join } from "node:path";
-import { LEDGER_FILE, openStorage, type Storage } from "../compose.ts";
+import { basename, join } from "node:path";
+import { openStorage } from "../compose.ts";
+import { localFiles } from "../config/storage-location.ts";
+import type { Storage, StorageLocation } from "../ports/storage.ts";
 import { resolveScraper } from "../config/find-scrapers.ts";
 import type { JobView } from "../domain/job.ts";
 import type { JobLedger, Ledger } from "../ports/ledger.ts";
@@ -11,18 +13,22 @@ import { allJobs, findJob, isTrial } from "./find-job.ts";
 
 /** For commands that need existing data: a mistyped folder is an error and is not created. */
 export const openExistingStorage = async (
-  data: string,
+  location: StorageLocation,
   options?: { readonly cacheMb: number },
 ): Promise<Storage> => {
-  mustBeDataFolder(data);
-  return await openStorage(data, options);
+  mustExist(location);
+  return await openStorage(location, options);
 };
 
-export const mustBeDataFolder = (data: string): void => {
-  if (existsSync(join(data, LEDGER_FILE))) return;
-  if (existsSync(join(data, "blobs", "jobs")))
+export const mustExist = (location: StorageLocation): void => {
+  const { data } = location;
+  // Opening reports URLs that no backend knows.
+  if (!location.ledger.startsWith("sqlite:") || !location.blobs.startsWith("file:")) return;
+  const { ledger, blobs } = localFiles(location);
+  if (existsSync(ledger)) return;
+  if (existsSync(join(blobs, "jobs")))
     throw new UsageError(
-      `${data}: this folder has an archive, but its ledger (${LEDGER_FILE}) is missing. Restore it from a backup, or rebuild it with \`sluice rebuild\`.`,
+      `${data}: this folder has an archive, but its ledger (${basename(ledger)}) is missing. Restore it from a backup, or rebuild it with \`sluice rebuild\`.`,
     );
   throw new UsageError(
     `${data}: not a Sluice data folder. Start a job with \`sluice run\`, or name the folder with --data DIR.`,

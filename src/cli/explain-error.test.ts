@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { ArchiveError } from "../archive/stored-bytes.ts";
-import { OutputError } from "../export/outputs/open-output.ts";
+import { OutputError } from "../export/outputs/output-error.ts";
 import { ExtractionError, SelectorError } from "../extraction/extraction-error.ts";
 import { InputError } from "../inputs/input-format.ts";
 import { BlobError } from "../ports/blobs.ts";

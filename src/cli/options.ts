@@ -1,3 +1,5 @@
+import { UsageError } from "./exit.ts";
+import { isController, type StorageLocation } from "../ports/storage.ts";
 import { relative, resolve } from "node:path";
 import { type Command, Help, Option } from "commander";
 import { DEFAULT_DATA } from "../config/define-config.ts";
@@ -26,9 +28,10 @@ export const EXIT_CODES_HELP = `
 Exit codes: 0 all items done or absent, 1 unexpected error, 2 wrong usage or input, 3 some items failed
 or some inputs were rejected or capped, 4 held by the breaker, 5 interrupted, 6 storage error. See docs/cli.md.`;
 
-/** Options of commands that work on a data folder. */
+/** Options of commands that work on local storage. */
 export interface DataOptions {
-  readonly data: string;
+  /** From `--data`, `--ledger`, `--blobs`, their environment variables and the configuration. */
+  readonly location: StorageLocation;
   readonly json: boolean;
 }
 
@@ -54,19 +57,28 @@ export interface WorkingOptions extends DataOptions {
 export const optionDescription = (option: Option): string =>
   new Help().optionDescription(option).replace(" (default: false)", "");
 
-/** When neither flag nor environment sets it, `takeConfig` replaces the default. */
-export const dataOption = (): Option =>
-  new Option("--data <dir>", "folder with the ledger, the archive and the logs")
-    .env("SLUICE_DATA")
-    .default(DEFAULT_DATA, `\`data\` in sluice.config.ts, else ${DEFAULT_DATA}`);
+/** When neither flag nor environment sets them, `takeConfig` takes them from the configuration. */
+export const storageOptions = (command: Command): Command =>
+  command
+    .addOption(
+      new Option("--data <dir>", "folder with the logs and, by default, the ledger and the archive")
+        .env("SLUICE_DATA")
+        .default(DEFAULT_DATA, `\`data\` in sluice.config.ts, else ${DEFAULT_DATA}`),
+    )
+    .addOption(
+      new Option(
+        "--ledger <url>",
+        "URL of the ledger: sqlite:FILE or, for `sluice worker`, that of a server",
+      ).env("SLUICE_LEDGER"),
+    )
+    .addOption(new Option("--blobs <url>", "URL of the archive: file:FOLDER").env("SLUICE_BLOBS"));
 
 export const jsonOption = (): Option =>
   new Option("--json", "print JSON, one object per line").default(false);
 
 export const quietOption = (): Option => new Option("--quiet", "print only errors").default(false);
 
-export const dataOptions = (command: Command): Command =>
-  command.addOption(dataOption()).addOption(jsonOption());
+export const dataOptions = (command: Command): Command => storageOptions(command).addOption(jsonOption());
 
 export const placeOptions = (command: Command): Command =>
   dataOptions(command)
@@ -150,30 +162,50 @@ export const logOptions = (command: Command): Command =>
     });
 
 export const workingOptions = (command: Command): Command =>
-  logOptions(command)
+  storageOptions(logOptions(command))
     .option(
       "--output <file>",
       "write the results to a .csv, .jsonl or .parquet file when the job ends; - for stdout",
     )
-    .addOption(dataOption())
     .option("--processes <n>", "number of worker processes", processCount, 1)
     .option("--json", "print progress and report as JSON, one object per line", false)
     .addOption(quietOption());
 
-/** Before a command runs, `sluice.config.ts` replaces the defaults. Flags and environment override it. */
+interface StorageFlags {
+  readonly data: string;
+  readonly ledger?: string;
+  readonly blobs?: string;
+  readonly server?: string;
+}
+
+/** Before a command runs, finds its storage: flags, then environment, then `sluice.config.ts`, then the default. */
 export const takeConfig = (program: Command): void => {
   program.hook("preAction", async (_program, command) => {
-    const source = command.getOptionValueSource("data");
-    if (source === "default") {
-      const [{ loadConfig }, { takeLanePolicy }] = await Promise.all([
-        import("../config/load-config.ts"),
-        import("../config/check-config.ts"),
-      ]);
-      const project = await loadConfig();
-      takeLanePolicy(project);
-      if (project) command.setOptionValueWithSource("data", shortPath(project.data), "config");
-    }
-    usualData = source === "cli" ? undefined : (command.getOptionValue("data") as string | undefined);
+    const source = (name: keyof StorageFlags): string | undefined => command.getOptionValueSource(name);
+    if (source("data") === undefined) return;
+    const [{ loadConfig }, { takeLanePolicy }, { storageLocation }] = await Promise.all([
+      import("../config/load-config.ts"),
+      import("../config/check-config.ts"),
+      import("../config/storage-location.ts"),
+    ]);
+    const project = await loadConfig();
+    takeLanePolicy(project);
+    const flags = command.opts<StorageFlags>();
+    const isDefault = source("data") === "default";
+    const data = isDefault && project ? shortPath(project.data) : flags.data;
+    const ledger = flags.ledger ?? project?.ledger;
+    const isWorker = command.name() === "worker";
+    if (ledger !== undefined && isController(ledger) && !isWorker && flags.server === undefined)
+      throw new UsageError(
+        `The ledger is ${ledger}, which only \`sluice worker\` can use directly. Use --server with commands that have it, or give a ledger file with --ledger sqlite:FILE.`,
+      );
+    const location = storageLocation({ data, ledger, blobs: flags.blobs ?? project?.blobs });
+    command.setOptionValueWithSource("location", location, "config");
+    usualData = source("data") === "cli" ? undefined : data;
+    urlFlags = (["ledger", "blobs"] as const)
+      .filter((name) => source(name) === "cli")
+      .map((name) => ` --${name} ${shellWord(flags[name]!)}`)
+      .join("");
   });
 };
 
@@ -183,5 +215,9 @@ const shortPath = (path: string): string =>
 /** The data folder of a command without `--data`; undefined when this command was given the option. */
 let usualData: string | undefined = DEFAULT_DATA;
 
-/** ` --data DIR` for a suggested command, where it would otherwise use another folder. */
-export const dataFlag = (data: string): string => (data === usualData ? "" : ` --data ${shellWord(data)}`);
+/** ` --ledger URL --blobs URL`, as this command was given them. */
+let urlFlags = "";
+
+/** ` --data DIR` and the like for a suggested command, where it would otherwise use another storage. */
+export const dataFlag = ({ data }: Pick<StorageLocation, "data">): string =>
+  (data === usualData ? "" : ` --data ${shellWord(data)}`) + urlFlags;

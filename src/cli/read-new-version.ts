@@ -1,4 +1,4 @@
-import type { Storage } from "../compose.ts";
+import type { Storage } from "../ports/storage.ts";
 import type { JobView } from "../domain/job.ts";
 import { type Amended, amendJob } from "../reextract/amend-job.ts";
 import { listenForInterrupts } from "./interrupts.ts";

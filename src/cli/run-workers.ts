@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from "node:fs";
 import { extname } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import type { Storage } from "../compose.ts";
+import type { Storage } from "../ports/storage.ts";
 import type { CollectorKind } from "../domain/job-version.ts";
 import type { Log, LogLevel } from "../worker/log.ts";
 import { Supervisor } from "../worker/supervisor.ts";
@@ -80,14 +80,11 @@ export const runWorkers = async (options: RunWorkersOptions): Promise<void> => {
   }
 };
 
-/** The server that a worker works for, with its key: from the file, else `SLUICE_KEY`, else the one stored by `sluice login`. */
-export const controllerAt = (
-  url: string,
-  keyFile: string | undefined,
-): { readonly url: string; readonly key?: string } => {
+/** The key for the server that a worker works for: from the file, else `SLUICE_KEY`, else the one stored by `sluice login`. */
+export const controllerAt = (url: string, keyFile: string | undefined): { readonly key?: string } => {
   serverName(url); // throws if it is not a URL
   const key = keyFile === undefined ? keyFor(url) : keyIn(keyFile);
-  return { url, ...given({ key }) };
+  return given({ key });
 };
 
 const keyIn = (file: string): string => {

@@ -33,10 +33,10 @@ const timersAfter = async (isOver: boolean): Promise<boolean> => {
   }
 };
 
-test("a server that takes no further piece is given up", async () => {
+test("a request fails if the server takes no further piece", async () => {
   assert.equal(await timersAfter(false), true);
 });
 
-test("a piece that arrives after the request has ended sets no timer, which would keep the process for two minutes", async () => {
+test("a piece that arrives after the end of the request starts no timer that keeps the process alive", async () => {
   assert.equal(await timersAfter(true), false);
 });

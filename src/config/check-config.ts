@@ -6,7 +6,7 @@ import { CHANNEL_OPTIONS } from "../ports/channel.ts";
 import { parseStorageUrl } from "../ports/storage.ts";
 import { ALERT_OPTIONS, type Config, CONFIG_OPTIONS, SERVER_OPTIONS } from "./define-config.ts";
 
-/** The gate for `sluice.config.ts`: what passes here is trusted inside. */
+/** Checks `sluice.config.ts` once; the rest of the program trusts it. */
 export const checkConfig = (found: unknown, file: string): Config => {
   const refuse = (problem: string): never => {
     throw new ConfigError("bad-config", `${file}: ${problem}`);
@@ -25,7 +25,7 @@ export const checkConfig = (found: unknown, file: string): Config => {
     server,
     alerts,
   }: { readonly [option in keyof Config]?: unknown } = found;
-  if (data !== undefined && !isPath(data)) return refuse('`data` must be a folder, such as "./data".');
+  if (data !== undefined && !isPath(data)) return refuse('`data` must be a folder, for example "./data".');
   if (ledger !== undefined && !isStorageUrl(ledger))
     return refuse(
       '`ledger` must be a URL, for example "sqlite:./data/sluice.db" or "https://sluice.example.org".',
@@ -34,10 +34,10 @@ export const checkConfig = (found: unknown, file: string): Config => {
     return refuse('`blobs` must be a URL, for example "file:./data/blobs".');
   const isFolders = isPath(scrapers) || (Array.isArray(scrapers) && scrapers.every(isPath));
   if (scrapers !== undefined && !isFolders)
-    return refuse('`scrapers` must be a folder, such as "./scrapers", or a list of folders.');
+    return refuse('`scrapers` must be a folder, for example "./scrapers", or a list of folders.');
   if (allowTargets !== undefined && !(Array.isArray(allowTargets) && allowTargets.every(isTarget)))
     return refuse(
-      '`allowTargets` must be a list of hosts and networks, such as ["wiki.internal", "10.1.0.0/16"].',
+      '`allowTargets` must be a list of hosts and networks, for example ["wiki.internal", "10.1.0.0/16"].',
     );
   if (maxRetryAfter !== undefined && !isMaxRetryAfter(maxRetryAfter))
     return refuse(`\`maxRetryAfter\` must be ${MAX_RETRY_AFTER_WANTED}.`);
@@ -45,7 +45,7 @@ export const checkConfig = (found: unknown, file: string): Config => {
   if (unknownInServer !== undefined) return refuse(unknownInServer);
   if (server !== undefined && !isServer(server))
     return refuse(
-      '`server` must say where to listen, such as { host: "127.0.0.1", port: 7070 }, and for TLS also tls: { cert: "cert.pem", key: "key.pem" }.',
+      '`server` must say where to listen, for example { host: "127.0.0.1", port: 7070 }, and for TLS also tls: { cert: "cert.pem", key: "key.pem" }.',
     );
   const problem = alerts === undefined ? undefined : alertProblem(alerts);
   if (problem !== undefined) return refuse(`\`alerts\`: ${problem}`);
@@ -80,10 +80,10 @@ const isTarget = (value: unknown): boolean =>
 
 type Facts = Readonly<Record<string, unknown>>;
 
-/** What is wrong with `alerts`, and the way out; undefined where nothing is. */
+/** What is wrong with `alerts`; undefined if nothing is. */
 const alertProblem = (alerts: unknown): string | undefined => {
   if (!isObject(alerts) || !Array.isArray(alerts["channels"]))
-    return 'say who is told, such as { channels: [{ kind: "slack", urlFrom: "SLACK_URL" }] }.';
+    return 'expected channels, for example { channels: [{ kind: "slack", urlFrom: "SLACK_URL" }] }.';
   const { channels, rules } = alerts;
   const unknown = unknownOption(alerts, ALERT_OPTIONS, "`alerts`");
   if (unknown !== undefined) return unknown;
@@ -147,10 +147,10 @@ const isObject = (value: unknown): value is Facts =>
 
 const isText = (value: unknown): value is string => typeof value === "string" && value.trim() !== "";
 
-/** `broken-config`: the file cannot be loaded. `bad-config`: what it says cannot be used. */
+/** `broken-config`: the file cannot be loaded. `bad-config`: its content is invalid. */
 type ConfigErrorCode = "broken-config" | "bad-config";
 
-/** A configuration that cannot be used: the message names the file, the option and the way out. */
+/** An invalid configuration: the message names the file, the option and what to do. */
 export class ConfigError extends Error {
   readonly code: ConfigErrorCode;
   constructor(code: ConfigErrorCode, message: string, options?: ErrorOptions) {
@@ -168,12 +168,12 @@ const isMaxRetryAfter = (value: unknown): boolean =>
 
 const MAX_RETRY_AFTER_WANTED = "a duration from 1s to 1d, for example 15m";
 
-/** What the configuration says holds where the environment says nothing. */
+/** The environment overrides the configuration. */
 export const takeLanePolicy = (project: { readonly maxRetryAfter?: string } | undefined): void => {
   if (project?.maxRetryAfter !== undefined) process.env[VARIABLE] ??= project.maxRetryAfter;
 };
 
-/** How long a site's `Retry-After` may hold a lane, in milliseconds; undefined where nothing was said. */
+/** How long a site's `Retry-After` may hold a lane, in milliseconds; undefined if not set. */
 export const maxRetryAfterMs = (): number | undefined => {
   const text = process.env[VARIABLE];
   if (text === undefined || text === "") return undefined;

@@ -16,7 +16,7 @@ import { loadConfig, type Project } from "./load-config.ts";
 const SCRAPER_FILE = /\.scraper\.[jt]s$/;
 const EXTENSIONS = ["ts", "js"] as const;
 
-/** The file or built-in that a person means by a path or a name, ready for `loadScraper`. */
+/** The source for `loadScraper`, by a path or a name. */
 export const resolveScraper = async (named: string): Promise<string> =>
   isTold(named) ? named : await findScraper(named, await loadConfig());
 
@@ -27,13 +27,12 @@ const loadedName: NameOf = async (file) => {
   try {
     return (await loadScraper(file)).scraper.name;
   } catch {
-    return undefined; // whoever is asked for it says why
+    return undefined; // loading it by name reports why
   }
 };
 
 /**
- * By the scraper's own `name`, which its jobs carry; else by the name of its file. Throws `ScraperLoadError` where there is no such scraper, or where
- * two have one name.
+ * Finds a scraper by its own `name`, else by the name of its file. Throws `ScraperLoadError` if there is none, or if two have the same name.
  */
 export const findScraper = async (
   named: string,
@@ -56,7 +55,7 @@ export const findScraper = async (
   return only;
 };
 
-/** Files whose scraper has this name. Those that do not mention it are loaded only where no other has it: a name may be put together by code. */
+/** Files whose scraper has this name. Files that do not mention it are loaded only if no other has it: a name may be computed. */
 const ownersOf = async (named: string, files: readonly string[], nameOf: NameOf): Promise<string[]> => {
   const isLikely = (file: string): boolean => fileName(file) === named || mentions(file, named);
   const owners = async (some: readonly string[]): Promise<string[]> => {
@@ -83,7 +82,7 @@ const filesNamed = (named: string, files: readonly string[]): readonly string[] 
   if (found.length > 1)
     throw new ScraperLoadError(
       "unknown-scraper",
-      `${named}: several files are named so: ${found.join(", ")}. Give the path of one of them, or the scraper's own name.`,
+      `${named}: several files have this name: ${found.join(", ")}. Use the path of one of them, or the scraper's own name.`,
     );
   return found;
 };
@@ -93,23 +92,23 @@ const refuseNamesakes = (name: string, files: readonly string[]): void => {
   if (files.length > 1)
     throw new ScraperLoadError(
       "bad-scraper",
-      `${name}: several scrapers have this name: ${files.join(", ")}. Give each a \`name\` of its own.`,
+      `${name}: several scrapers have this name: ${files.join(", ")}. Give each its own \`name\`.`,
     );
 };
 
-/** Files of the project's scrapers, sorted; of all below the current folder where there is no configuration. */
+/** The project's scraper files, sorted; without a configuration, all below the current folder. */
 export const listScrapers = (config: Project | undefined): string[] => {
   const folders = config === undefined ? [process.cwd()] : config.scrapers;
   return [...new Set(folders.flatMap((folder) => [...scrapersBelow(folder)]))].sort();
 };
 
-/** A path, a file URL or a built-in says all by itself. */
+/** A path, a file URL or a built-in needs no search. */
 const isTold = (named: string): boolean => named === page.name || /^file:|[\\/]|\.[cm]?[jt]s$/.test(named);
 
-/** A scraper's file may be called otherwise than the scraper: then it is found by both. */
+/** A file may have another name than its scraper: both are found. */
 export const fileName = (file: string): string => basename(file).replace(SCRAPER_FILE, "");
 
-/** Without a configuration only the likely places are looked at: the current folder may be somebody's home. */
+/** Without a configuration, only likely places are searched: the current folder may be a home folder. */
 const besidesHere = (named: string): string[] =>
   [".", DEFAULT_SCRAPERS]
     .flatMap((folder) => [folder, join(folder, named)])
@@ -130,20 +129,20 @@ const SHOWN = 20;
 
 const whatThereIs = async (named: string, config: Project | undefined, nameOf: NameOf): Promise<string> => {
   const ways = `the path of a .ts or .js file, or the name of a built-in: ${page.name}.`;
-  if (config === undefined) return `There is no sluice.config.ts here or above. Give ${ways}`;
+  if (config === undefined) return `There is no sluice.config.ts here or above. Use ${ways}`;
   const files = listScrapers(config);
   const names = await Promise.all(files.map(async (file) => (await nameOf(file)) ?? fileName(file)));
   const shown = names.slice(0, SHOWN).join(", ") + (names.length > SHOWN ? ", …" : "");
   const [similar] = similarNames(named, [...names, ...files.map(fileName)], 1);
   const meant = similar === undefined ? "" : `Did you mean ${similar}? `;
   return names.length === 0
-    ? `${config.scrapers.join(", ")} has no scrapers yet: \`sluice new scraper\` drafts one. Or give ${ways}`
-    : `${meant}This project has: ${shown}. Or give ${ways}`;
+    ? `${config.scrapers.join(", ")} has no scrapers yet: \`sluice new scraper\` drafts one. Or use ${ways}`
+    : `${meant}This project has: ${shown}. Or use ${ways}`;
 };
 
 /**
- * For a worker on another machine than its controller: scrapers are found where the job has them from, else by name in the project of this machine. A machine
- * that lacks one, or has another version, gives the items back and slows down: other machines may have it.
+ * For a worker on another machine than its controller: finds scrapers at the job's own path, else by name in the project of this machine. A machine
+ * without the scraper, or with another version, returns the items and slows down: other machines may have it.
  */
 export const ownLoader = (ledger: Pick<Ledger, "readJob">): ReturnType<typeof jobLoader> => {
   const load = jobLoader(ledger, ownSource);

@@ -7,7 +7,7 @@ import { checkConfig, ConfigError } from "./check-config.ts";
 import { type AlertConfig, DEFAULT_DATA, DEFAULT_SCRAPERS, type ServerConfig } from "./define-config.ts";
 import { resolveStorageUrl } from "./storage-location.ts";
 
-/** A folder with a `sluice.config.ts`, its defaults filled in. */
+/** A folder with a `sluice.config.ts`, with defaults applied. */
 export interface Project {
   /** Absolute, like all paths in here. */
   readonly file: string;
@@ -22,11 +22,11 @@ export interface Project {
   readonly alerts?: AlertConfig;
 }
 
-/** As for every configuration that cannot be used. */
+/** The exit code for an invalid configuration. */
 const EXIT_USAGE = 2;
 const CONFIG_FILES = ["sluice.config.ts", "sluice.config.js"] as const;
 
-/** The configuration of the project that `from` is in: of this folder or the nearest one above; undefined where there is none. */
+/** The configuration in this folder or the nearest one above; undefined if there is none. */
 export const loadConfig = async (from: string = process.cwd()): Promise<Project | undefined> => {
   const file = findConfig(resolve(from));
   if (file === undefined) return undefined;
@@ -64,7 +64,7 @@ const findConfig = (folder: string): string | undefined => {
 
 const importDefault = async (file: string): Promise<unknown> => {
   hookImports();
-  // It may end the process by whatever way: then nobody is left to say why.
+  // The file may end the process; this reports why.
   const tell = (): void => {
     process.exitCode = EXIT_USAGE;
     console.error(`error: ${file}: ends the process while it is loaded. Let it only export its settings.`);

@@ -30,7 +30,7 @@ const put = (name: string, ...pages: ReturnType<typeof page>[]) => {
   return { name, folder, files: writeFixture(folder, { ...head, pages }, expected) };
 };
 
-test("a case reads back as it was written, in UTF-8 and with its line ends", () => {
+test("a case reads back as written, in UTF-8 and with its line ends", () => {
   const pages = [
     page("detail", "text/html", '<meta charset="latin1">\r\nà la carte, 100 €\n'),
     page("detail", "text/html", "again"),
@@ -52,13 +52,13 @@ test("a case reads back as it was written, in UTF-8 and with its line ends", () 
   assert.deepEqual(read.fixture.input, { id: "1" });
 });
 
-test("a case that is written again keeps nothing of what it was", () => {
+test("rewriting a case removes its old files", () => {
   put("again", page("a", "text/html", "1"), page("b", "text/html", "2"));
   const { folder } = put("again", page("a", "text/html", "3"));
   assert.deepEqual(readdirSync(folder).sort(), ["a.html", "expected.json", "fixture.json"]);
 });
 
-test("cases are listed by name; what is no case is passed over", () => {
+test("cases are listed by name; other folders are ignored", () => {
   put("b-case", page("a", "text/html", ""));
   mkdirSync(join(fixtures, "notes"));
   writeFileSync(join(fixtures, "README.md"), "");
@@ -97,7 +97,7 @@ for (const text of ["{", "[]", "{}", '{"records":"x"}', '{"records":[{"fields":{
     assert.ok(problem?.includes(join("unread", "expected.json")) && problem.includes("--update"), problem);
   });
 
-test("files are named so that no file system takes two of them for one, or for a device", () => {
+test("file names are unique on every file system and never those of devices", () => {
   const { files } = put(
     "names",
     ...["aux", "Detail", "detail", "nul"].map((name) => page(name, "text/html", "")),
@@ -110,13 +110,13 @@ test("files are named so that no file system takes two of them for one, or for a
   }
 });
 
-test("a page that is gone is refused by its name", () => {
+test("a missing page is an error that names it", () => {
   const one = put("gone", page("a", "text/html", ""));
   rmSync(join(one.folder, "a.html"));
   assert.throws(() => readPages(readCase(one)), { code: "bad-fixture", message: /a\.html/ });
 });
 
-test("any key makes a folder's name that is safe everywhere and that a person recognises", () => {
+test("any key gives a folder name that is safe everywhere and recognisable", () => {
   assert.equal(caseName("0100000001"), "0100000001");
   assert.equal(caseName("https://site.example/a/b?x=1"), "site-example-a-b-x-1");
   assert.equal(caseName('{"name":"Zürich"}'), "name-Zurich");

@@ -26,7 +26,7 @@ export interface CapturedCase {
   readonly files: readonly string[];
   readonly expected: Expected;
   readonly stripped: readonly string[];
-  /** Fields that say something else now that secrets are gone from the pages. What they said may be such a secret. */
+  /** Fields whose value changed when secrets were removed from the pages: the old value may be a secret. */
   readonly changed: readonly ChangedField[];
 }
 
@@ -37,7 +37,7 @@ interface ChangedField {
   readonly is: FieldStatus | undefined;
 }
 
-/** The largest page that belongs into a repository unless somebody insists. */
+/** Larger pages are written only with `--force`. */
 export const LARGEST_PAGE = 2_000_000;
 
 export const tooLarge = (
@@ -48,8 +48,8 @@ export const tooLarge = (
     .filter(({ bytes }) => bytes > LARGEST_PAGE);
 
 /**
- * Writes an item's pages down as a case, without their secrets, and what the scraper makes of them. `folderOf` is asked with the key as it
- * may be shown. A scraper whose code fails on the pages has nothing that could be expected of it: nothing is written.
+ * Writes an item's pages, without their secrets, and the scraper's result on them as a case. `folderOf` gets the key without secrets. If the
+ * scraper's code fails on the pages, nothing is written: there is no result to expect.
  */
 export const captureCase = (
   folderOf: (key: string) => string,
@@ -83,7 +83,7 @@ const changedField = (one: Difference): ChangedField[] =>
     ? [{ record: one.record, field: one.field, was: one.expected?.status, is: one.got?.status }]
     : [];
 
-/** The pages that an item kept for extraction, read back from the archive. Files of their own, such as PDFs, are none. */
+/** The pages that an item kept for extraction, read from the archive. Kept files, such as PDFs, are not pages. */
 export const storedPages = async (blobs: Blobs, { captures }: ItemView): Promise<KeptPage[]> =>
   await Promise.all(
     captures
@@ -95,7 +95,7 @@ interface NewFixture extends Omit<Fixture, "pages"> {
   readonly pages: readonly KeptPage[];
 }
 
-/** Writes a case anew, in place of whatever the folder held. Answers the files written. */
+/** Replaces the content of the folder by the case. Returns the files written. */
 export const writeFixture = (
   folder: string,
   { pages, stripped = [], ...fixture }: NewFixture,
@@ -122,7 +122,7 @@ export const writeFixture = (
 export const writeExpected = (folder: string, expected: Expected): void =>
   writeFileSync(join(folder, "expected.json"), pretty(expected));
 
-/** Read in reviews, and compared line by line there. */
+/** Formatted for line-by-line diffs in reviews. */
 const pretty = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
 
 const EXTENSIONS: readonly (readonly [RegExp, string])[] = [
@@ -132,13 +132,13 @@ const EXTENSIONS: readonly (readonly [RegExp, string])[] = [
   [/csv/, "csv"],
 ];
 
-/** Named like its page, with the extension of its type, and like no other file of the case. */
+/** The page's name with the extension of its type, unique within the case. */
 const fileName = ({ name, mediaType }: Pick<KeptPage, "name" | "mediaType">, taken: Set<string>): string => {
   const extension = EXTENSIONS.find(([type]) => type.test(mediaType))?.[1] ?? "txt";
   const stem = caseName(name);
   for (let copy = 1; ; copy++) {
     const file = `${stem}${copy === 1 ? "" : `-${copy}`}.${extension}`;
-    // Some file systems take `Detail` and `detail` for the same.
+    // Some file systems ignore case.
     if ([...taken].some((other) => other.toLowerCase() === file.toLowerCase())) continue;
     taken.add(file);
     return file;
@@ -146,10 +146,10 @@ const fileName = ({ name, mediaType }: Pick<KeptPage, "name" | "mediaType">, tak
 };
 
 const MOST_LETTERS = 60;
-/** Windows gives these names, with any extension, to devices. */
+/** On Windows these are names of devices, with any extension. */
 const DEVICE = /^(?:con|prn|aux|nul|com\d|lpt\d)$/i;
 
-/** A key as a folder's name: readable, and safe on every file system. */
+/** A key as a folder name: readable, and safe on every file system. */
 export const caseName = (key: string): string => {
   const plain = key
     .replace(/^https?:\/\//i, "")

@@ -7,7 +7,7 @@ const record = (fields: FoundRecord["fields"]): FoundRecord => ({ from: "p", qua
 const OWNER = { status: "present", value: "ALLEN JAMES", raw: "ALLEN JAMES", by: ".owner", at: 40 } as const;
 const VALUE = { status: "present", value: 1250, raw: "$1,250", by: "#market", at: 90 } as const;
 
-test("records are as expected when status and value are, whatever selector found them where", () => {
+test("records match if status and value do, whatever selector found them", () => {
   const expected = expectedOf({ records: [record({ owner: OWNER, value: VALUE })] });
   const moved = record({ owner: { ...OWNER, by: "td.owner", at: 7 }, value: { ...VALUE, raw: "1250.00" } });
   assert.deepEqual(compareRecords(expected, { records: [moved] }), {
@@ -17,7 +17,7 @@ test("records are as expected when status and value are, whatever selector found
   });
 });
 
-test("what is expected names what a reviewer needs, and nothing that a selector's wording changes", () => {
+test("expected records have what a reviewer needs, and nothing that depends on a selector's wording", () => {
   const [first] = expectedOf({ records: [record({ owner: OWNER, value: VALUE })] }).records;
   assert.deepEqual(first?.fields, {
     owner: { status: "present", value: "ALLEN JAMES" },
@@ -25,7 +25,7 @@ test("what is expected names what a reviewer needs, and nothing that a selector'
   });
 });
 
-test("each field that differs is told by itself, fields that came or went too", () => {
+test("each differing field is reported, including new and removed ones", () => {
   const expected = expectedOf({ records: [record({ owner: OWNER, value: VALUE })] });
   const got = record({
     owner: { status: "missing", value: null },
@@ -43,14 +43,14 @@ test("each field that differs is told by itself, fields that came or went too", 
   );
 });
 
-test("lists and objects are compared by what is in them", () => {
+test("lists and objects are compared by content", () => {
   const list = (value: unknown) => record({ list: { status: "present", value } });
   const expected = expectedOf({ records: [list(["a", { b: 1 }])] });
   assert.equal(compareRecords(expected, { records: [list(["a", { b: 1 }])] }).differences.length, 0);
   assert.equal(compareRecords(expected, { records: [list([{ b: 1 }, "a"])] }).differences.length, 1);
 });
 
-test("records too few and another failure are differences of their own", () => {
+test("missing records and another failure are reported as differences", () => {
   const expected = expectedOf({ records: [record({ owner: OWNER }), record({ owner: OWNER })] });
   const failure = { kind: "structure-changed", detail: "nothing" } as const;
   const { checked, differences } = compareRecords(expected, { records: [record({ owner: OWNER })], failure });
@@ -61,7 +61,7 @@ test("records too few and another failure are differences of their own", () => {
   );
 });
 
-test("what is emitted is compared target by target, and the order counts", () => {
+test("emitted inputs are compared per target, including their order", () => {
   const expected = expectedOf({ records: [], emitted: { inputs: { town: [1, 2, 2], next: [] } } });
   const differ = (town: unknown[], more = {}) =>
     compareRecords(expected, { records: [], emitted: { inputs: { town, next: [] }, ...more } });

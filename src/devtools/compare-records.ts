@@ -6,38 +6,38 @@ import type { CompiledScraper } from "../scrapers/compiled-scraper.ts";
 import { explainEach, explainField, explainPages, type FieldExplanation } from "./explain-field.ts";
 import type { Emitted, Expected, ExpectedField, FoundOnPages, FoundRecord } from "./fixture.ts";
 
-/** One thing that is not as it was expected. */
+/** One difference between the expected and the actual result. */
 export type Difference =
   | {
       readonly what: "field";
       readonly record: number;
       readonly field: string;
-      /** Undefined: a field that was not expected, or one that is no more. */
+      /** Undefined for a field that is new, or that no longer exists. */
       readonly expected: ExpectedField | undefined;
       readonly got: JudgedField | undefined;
     }
   | { readonly what: "records"; readonly expected: number; readonly got: number }
   | {
       readonly what: "emitted";
-      /** Name of the scraper that the inputs are for; undefined for what was refused. */
+      /** Name of the scraper that the inputs are for; undefined for rejected inputs. */
       readonly target: string | undefined;
       readonly expected: number;
       readonly got: number;
-      /** Expected and not there; both lists are empty where only the order is another. */
+      /** Expected but missing; both lists are empty if only the order differs. */
       readonly gone: readonly unknown[];
       readonly added: readonly unknown[];
     }
   | { readonly what: "failure"; readonly expected: string | undefined; readonly got: Failure | undefined };
 
 interface Comparison {
-  /** Fields that were held against what was expected. */
+  /** Number of compared fields. */
   readonly checked: number;
-  /** And emitted inputs. */
+  /** Number of compared emitted inputs. */
   readonly inputs: number;
   readonly differences: readonly Difference[];
 }
 
-/** Field by field: status and value have to be the same. Which selector found it, and how it was written there, may change. */
+/** Compares field by field: status and value must be equal. The selector that found the value, and its spelling on the page, may change. */
 export const compareRecords = (
   expected: Expected,
   { records, emitted, failure }: FoundOnPages,
@@ -85,7 +85,7 @@ const compareEmitted = (
   return { count, differences };
 };
 
-/** Each of the others takes away one of its like. */
+/** Each of the others cancels one equal value. */
 const without = (inputs: readonly unknown[], others: readonly unknown[]): unknown[] => {
   const counts = new Map<string, number>();
   for (const other of others) {
@@ -109,7 +109,7 @@ const isSame = (expected: ExpectedField | undefined, got: JudgedField | undefine
   expected.status === got.status &&
   isDeepStrictEqual(expected.value ?? null, got.value ?? null);
 
-/** The piece of the page that a difference is about, and why it came out so. */
+/** The piece of the page that a difference is about, and the reason for it. */
 export const explainDifference = (
   ready: CompiledScraper,
   pages: readonly KeptPage[],

@@ -23,7 +23,7 @@ const ready = async (extract: AnyScraper["extract"]) =>
     targets: new Map(),
   });
 
-test("a malformed field is shown where it stands, with what was expected", async () => {
+test("a malformed field is shown in its place, with what was expected", async () => {
   const scraper = await ready({ fields: { rate: field.percent("#rate") } });
   const pages = [page("detail", "<p>\n<b id=rate>see clerk</b>\n</p>")];
   const { records } = judgePages(scraper, pages, { key: "1", input: {} });
@@ -74,7 +74,7 @@ test("a page without a single row is explained by its `each`", async () => {
   assert.equal(told.views[0]!.fragment.line, 2);
 });
 
-test("a field that only the check of the record refuses is not told what its own type wants", async () => {
+test("a field that only the record check rejects gets no hint about its own type", async () => {
   const fields = { billed: field.money("#billed"), paid: field.money("#paid") };
   const scraper = await ready({ fields, check: () => ({ paid: "more than was billed" }) });
   const explained = (paid: string) => {
@@ -87,7 +87,7 @@ test("a field that only the check of the record refuses is not told what its own
   assert.ok(explained("nine").expects !== undefined);
 });
 
-test("of a list and of a table the row is shown that is not as it should be", async () => {
+test("for lists and tables, the wrong row is shown", async () => {
   const scraper = await ready({
     fields: {
       list: field.each("li", { name: field.text("b"), sum: field.money("i") }),
@@ -107,7 +107,7 @@ test("of a list and of a table the row is shown that is not as it should be", as
   assert.deepEqual(lines, [3, 7]);
 });
 
-test("that a page is empty or no HTML is said before its selectors are looked at", async () => {
+test("an empty page, or one that is not HTML, is reported before its selectors", async () => {
   const scraper = await ready({ fields: { x: field.text("b") } });
   const pages = [{ ...page("data", '{"a":1}'), mediaType: "application/json" }];
   const { records } = judgePages(scraper, pages, { key: "1", input: {} });
@@ -119,7 +119,7 @@ test("that a page is empty or no HTML is said before its selectors are looked at
 const asXml = (text: string) => ({ ...page("feed", text), mediaType: "application/rss+xml" });
 const asJson = (text: string) => ({ ...page("list", text), mediaType: "application/json" });
 
-test("in XML, a name in another case or with a prefix is pointed out", async () => {
+test("in XML, names with other case or a prefix are suggested", async () => {
   const scraper = await ready({
     each: "item",
     fields: { id: field.text("id"), on: field.text("pubdate"), who: field.text("creator") },
@@ -138,7 +138,7 @@ test("in XML, a name in another case or with a prefix is pointed out", async () 
   assert.match(explainEach(other, pages)!.reasons[0]!, /XML, <rss>/);
 });
 
-test("in JSON, it is told how far a path leads in the row, and where the row stands", async () => {
+test("in JSON, the explanation says how far a path leads in the row, and where the row is", async () => {
   const scraper = await ready({
     each: by.path("data.items"),
     fields: { id: field.number(by.path("id")), owner: field.text(by.path("owner.nmae")) },
@@ -156,7 +156,7 @@ test("in JSON, it is told how far a path leads in the row, and where the row sta
   assert.match(explainEach(other, pages)!.reasons[1]!, /has no `item`; it has items/);
 });
 
-test("a page that is empty, or is no HTML, is said to be so with its type and size", () => {
+test("an empty page, or one that is not HTML, is reported with its type and size", () => {
   assert.match(pageOddity({ mediaType: "text/html", text: " \n" })!, /empty \(text\/html, 2 bytes\)/);
   assert.match(
     pageOddity({ mediaType: "application/json", text: "{}" })!,
@@ -166,7 +166,7 @@ test("a page that is empty, or is no HTML, is said to be so with its type and si
     assert.equal(pageOddity({ mediaType, text: "<b>x</b>" }), undefined);
 });
 
-test("of a page on which nothing was found the beginning is told, as people read it", () => {
+test("if nothing was found, the explanation quotes the beginning of the page", () => {
   const text =
     "<html><head><title>t</title></head><body><script>x</script><h1>We are closed</h1></body></html>";
   assert.match(pageBeginning({ mediaType: "text/html", text }), /begins "We are closed"/);

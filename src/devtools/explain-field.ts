@@ -13,13 +13,13 @@ import type { PageParts, PlaceTrail } from "./explain-selector.ts";
 import type { FoundRecord } from "./fixture.ts";
 import { fragmentAt, type PageFragment } from "./page-fragment.ts";
 
-/** Why a field came out as it did, with the pieces of the page concerned. Plain data: it crosses threads. */
+/** Why a field has its status, with pieces of the page. Plain data: it is sent between threads. */
 export interface FieldExplanation {
-  /** What is wrong, one line for each place that was tried. */
+  /** What is wrong: one line per place that was tried. */
   readonly reasons: readonly string[];
-  /** What the field wants to read, in words. */
+  /** What the field expects, in words. */
   readonly expects?: string;
-  /** The text as the page had it. */
+  /** The text on the page. */
   readonly raw?: string;
   readonly views: readonly ShownPage[];
 }
@@ -32,7 +32,7 @@ interface ShownPage {
 
 const MOST_HINTS = 2;
 
-/** Says where a field was found, or how far its places get on the page. */
+/** Says where a field was found, or how far each of its places matches on the page. */
 export const explainField = (
   ready: CompiledScraper,
   pages: readonly KeptPage[],
@@ -43,7 +43,7 @@ export const explainField = (
   const page = pageOf(ready, pages, records, index);
   if (judged === undefined || page === undefined) return undefined;
   const field = fieldNamed(ready, name);
-  // What does not go with other fields is what its own field wants, all the same.
+  // A value that only contradicts other fields still has the type that its own field expects.
   const expects = isByCheck(ready, pages, index, name) ? undefined : field?.expects;
   const known = {
     ...(expects !== undefined && { expects }),
@@ -65,7 +65,7 @@ export const explainField = (
   return { ...known, views, reasons: oddity === undefined ? why : [oddity, ...why] };
 };
 
-/** For a page on which the `each` of the scraper finds no record. */
+/** For a page on which the scraper's `each` finds no record. */
 export const explainEach = (
   ready: CompiledScraper,
   pages: readonly KeptPage[],
@@ -91,7 +91,7 @@ export const explainPages = (
   return page && { reasons: [pageOddity(page) ?? pageBeginning(page)], views: [] };
 };
 
-/** Whether the field was read well, and only the scraper's look at the whole record (`extract.check`) refused it. */
+/** Whether only the check of the whole record (`extract.check`) rejected the field. */
 const isByCheck = (
   ready: CompiledScraper,
   pages: readonly KeptPage[],
@@ -104,7 +104,7 @@ const isByCheck = (
   return field !== undefined && field.raw !== null && field.problem === undefined;
 };
 
-/** For places inside of another one, and whatever else cannot be followed from here. */
+/** For nested places, and others that cannot be explained from here. */
 const nothingFound = (why: string | undefined, places: readonly Place[] = []): string =>
   why ?? `nothing was found by ${places.map((place) => place.by).join(", ") || "the scraper's own code"}`;
 
@@ -130,7 +130,7 @@ const viewOf = ({ name, text }: KeptPage, at: number, title: string, hasNeighbou
 
 const LONGEST_MARK = 40;
 
-/** The start tag at this place, or the word: what the mark goes under. */
+/** The start tag or the word at this place, which the mark underlines. */
 const tagLength = (text: string, at: number): number => {
   const found =
     text[at] === "<" ? /^<[^>]*>/.exec(text.slice(at, at + 400)) : /^[^\s<]+/.exec(text.slice(at, at + 100));
@@ -140,7 +140,7 @@ const tagLength = (text: string, at: number): number => {
 const specOf = ({ scraper }: CompiledScraper) =>
   typeof scraper.extract === "object" ? scraper.extract : undefined;
 
-/** Leaves of objects have dotted names; what is inside of a list is explained by its list. */
+/** Leaves of objects have dotted names; the content of a list is explained with the list. */
 const fieldNamed = ({ extraction }: CompiledScraper, name: string) => {
   for (let part = name; part !== ""; part = part.slice(0, Math.max(0, part.lastIndexOf(".")))) {
     const field = extraction?.fields?.get(part);
@@ -149,7 +149,7 @@ const fieldNamed = ({ extraction }: CompiledScraper, name: string) => {
   return undefined;
 };
 
-/** The page that a record was read from, and its row there: records come page by page, row by row. */
+/** The page and the row that a record was read from. Records are in the order of pages and rows. */
 const pageOf = (
   ready: CompiledScraper,
   pages: readonly KeptPage[],
@@ -172,7 +172,7 @@ const pageOf = (
 
 type Page = Pick<KeptPage, "mediaType" | "text">;
 
-/** What to know before any place is looked at: that there is nothing on the page, or that it has no elements for selectors to find. */
+/** What matters before any place: an empty page, or one without elements for selectors. */
 export const pageOddity = (page: Page, places: readonly Place[] = []): string | undefined => {
   const { mediaType, text } = page;
   const bytes = Buffer.byteLength(text);
@@ -189,7 +189,7 @@ export const pageOddity = (page: Page, places: readonly Place[] = []): string | 
 
 const MOST_TEXT = 160;
 
-/** How a page begins, as a person reads it: a page on which nothing was found often says why. */
+/** How a page begins, as a person reads it: this often says why nothing was found. */
 export const pageBeginning = (page: Page): string => {
   const kind = pageKind(page);
   const words = kind === "json" ? foldSpace(page.text.slice(0, 10 * MOST_TEXT)) : visibleWords(page);
@@ -208,10 +208,10 @@ const visibleWords = (page: Page): string => {
     .trim();
 };
 
-export type PartsOfPage = PageParts & KeptPage;
+type PartsOfPage = PageParts & KeptPage;
 
-/** The page once for each of its rows, in their order; without `each` once. */
-export const rowsOfPage = (page: KeptPage, each: Each | undefined): readonly PartsOfPage[] => {
+/** The page once per row, in order; without `each`, once. */
+const rowsOfPage = (page: KeptPage, each: Each | undefined): readonly PartsOfPage[] => {
   const parts = { ...page, document: parsePage(page) };
   const [place] = each === undefined ? [] : placesOf(each);
   if (place?.how === "css")

@@ -39,13 +39,13 @@ const explained: readonly (readonly [Place, RegExp, number | undefined])[] = [
   [by.json("script#stat", "item"), /nothing on the page matches|`script` is there/, 2],
   [
     by.state("window.__STATE__", "a"),
-    /no script of the page gives anything to `window\.__STATE__`; there is __DATA__/,
+    /no script on the page assigns `window\.__STATE__`; there is __DATA__/,
     undefined,
   ],
   [by.state("window.__DATA__", "b"), /`window\.__DATA__` is there, but has no `b`; it has a/, 4],
 ];
 for (const [place, reason, line] of explained)
-  test(`of ${place.by} it is told what the page has instead`, () => {
+  test(`${place.by} is explained by what the page has instead`, () => {
     const trail = explainPlace(place, { text, mediaType: "text/html", document })!;
     assert.match(trail.reason, reason);
     const pointer = trail.reached ?? trail.hints[0];

@@ -8,7 +8,7 @@ import type { JsonPlace, Place } from "../extraction/place.ts";
 import { compileSelector } from "../extraction/selector.ts";
 import { explainCss, type PageParts, type PlaceTrail } from "./explain-selector.ts";
 
-/** For a place that finds no value; undefined where nothing can be said beyond that. */
+/** Explains a place that finds no value; undefined if there is nothing to add. */
 export const explainPlace = (place: Place, parts: PageParts): PlaceTrail | undefined => {
   switch (place.how) {
     case "css":
@@ -20,7 +20,7 @@ export const explainPlace = (place: Place, parts: PageParts): PlaceTrail | undef
     case "json":
       return explainJson(place, parts);
     case "column":
-      return { reason: `no column is headed so: ${place.by}`, hints: [] };
+      return { reason: `no column has this heading: ${place.by}`, hints: [] };
     case "given":
       return undefined;
     default:
@@ -41,13 +41,13 @@ const explainLabel = (
   const labels = new Map<string, HtmlElement>();
   for (const element of document.all(compileSelector(LABELS), outer)) {
     const text = document.textOf(element);
-    // The innermost element that says it is the one to show: it comes last.
+    // Show the innermost element with the text: it is the last.
     if (text !== "" && text.length <= LONGEST_LABEL) labels.set(labelKey(text), element);
   }
   const own = labels.get(key);
   if (own !== undefined)
     return {
-      reason: `${by} is there, but no value stands beside or below it`,
+      reason: `${by} is there, but has no value beside or below it`,
       reached: { text: "the label", at: document.offsetOf(own) },
       hints: [],
     };
@@ -76,7 +76,7 @@ const explainRegex = (
 };
 
 /** How far a path leads into the JSON of a page, and what is there instead. */
-export const explainJson = ({ source, path }: JsonPlace, parts: PageParts): PlaceTrail | undefined => {
+const explainJson = ({ source, path }: JsonPlace, parts: PageParts): PlaceTrail | undefined => {
   const { document } = parts;
   switch (source.in) {
     case "json-ld":
@@ -104,7 +104,7 @@ export const explainJson = ({ source, path }: JsonPlace, parts: PageParts): Plac
 };
 
 const MOST_VARIABLES = 8;
-/** Of what a page keeps in scripts, only what can hold something: `window.__STATE__ = {`. */
+/** Variables in scripts that can hold data: `window.__STATE__ = {`. */
 const VARIABLE =
   /(?:(?:window|self|globalThis)(?:\.|\[["'])|\b(?:var|let|const)\s{1,9})([\w$.]{1,60})(?:["']\])?\s{0,9}=\s{0,9}(?=[{["'`]|JSON)/g;
 
@@ -126,7 +126,7 @@ const explainVariable = (
     for (const [, name] of script.matchAll(VARIABLE)) names.add(name!);
   }
   const there = [...names].slice(0, MOST_VARIABLES).join(", ");
-  const reason = `no script of the page gives anything to \`${source.name}\``;
+  const reason = `no script on the page assigns \`${source.name}\``;
   return { reason: there === "" ? reason : `${reason}; there is ${there}`, hints: [] };
 };
 
@@ -173,7 +173,7 @@ const lackOf = (what: string, json: unknown, path: JsonPath): string => {
   );
   const there = [...new Set(names)].slice(0, NAMES_SHOWN).join(", ");
   const where = shown === "" ? what : `\`${shown}\` of ${what}`;
-  if (next === undefined) return `${where} is there, but it is no text or number`;
+  if (next === undefined) return `${where} is there, but is neither text nor a number`;
   return `${where} is there, but has no \`${next}\`${there === "" ? "" : `; it has ${there}`}`;
 };
 

@@ -19,7 +19,7 @@ const reached = (css: string): string | undefined => {
 };
 const hints = (css: string): string[] => explainSelector(document, css)!.hints.map(({ text }) => text);
 
-test("a selector that matches needs no explaining", () => {
+test("a selector that matches has no explanation", () => {
   assert.equal(explainSelector(document, "#account td.val"), undefined);
   assert.equal(explainSelector(document, "#nothing, .rate"), undefined);
 });
@@ -34,26 +34,26 @@ const trails: readonly (readonly [string, string | undefined, RegExp])[] = [
   ["#acount, .title b", "h1", /`\.title` is there, but nothing inside it matches `b`/],
 ];
 for (const [css, element, reason] of trails)
-  test(`of ${css} it is told how far it gets`, () => {
+  test(`${css} is explained by how far it matches`, () => {
     assert.equal(reached(css), element);
     assert.match(explainSelector(document, css)!.reason, reason);
   });
 
-test("what was meant is looked for among the ids and classes of the page", () => {
+test("similar ids and classes of the page are suggested", () => {
   assert.deepEqual(hints("#acount td"), ["similar: `#account`"]);
   assert.deepEqual(hints("td.owner"), ["similar: `.owner-name`"]);
   assert.deepEqual(hints('[data-kind="totals"]'), ['similar: `[data-kind="total"]`']);
   assert.deepEqual(hints(".unheard-of"), []);
 });
 
-test("what stands elsewhere on the page is pointed at", () => {
+test("a match elsewhere on the page is suggested", () => {
   assert.deepEqual(hints("#account .rate"), ["`.rate` is elsewhere on the page"]);
 });
 
-test("inside of a row the row is what counts", () => {
+test("inside a row, only the row is searched", () => {
   const row = document.first(compileSelector("tr:nth-of-type(2)"));
   const trail = explainSelector(document, ".owner-name", row);
   assert.match(trail!.reason, /nothing in the row matches `\.owner-name`/);
-  assert.equal(trail!.hints[0]!.text, "`.owner-name` is outside of the row");
+  assert.equal(trail!.hints[0]!.text, "`.owner-name` is outside the row");
   assert.equal(explainSelector(document, "> td.val", row), undefined);
 });

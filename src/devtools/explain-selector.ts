@@ -4,11 +4,11 @@ import type { HtmlDocument, HtmlElement } from "../extraction/html-document.ts";
 import type { JsonRoot } from "../extraction/json/json-source.ts";
 import { compileSelector } from "../extraction/selector.ts";
 
-/** How far a selector gets on a page that it does not match. */
+/** How far a selector matches on a page where it finds nothing. */
 interface SelectorTrail {
-  /** In words: what still matches, and what is lacking. */
+  /** In words: what still matches, and what is missing. */
   readonly reason: string;
-  /** The element up to which it gets; undefined when not even its beginning matches. */
+  /** The last element that still matches; undefined if not even the first part matches. */
   readonly reached: HtmlElement | undefined;
   readonly hints: readonly SelectorHint[];
 }
@@ -18,20 +18,20 @@ interface SelectorHint {
   readonly element: HtmlElement;
 }
 
-/** For a selector that matches nothing below `within`. Undefined when it does match after all. */
+/** For a selector that matches nothing below `within`; undefined if it does match. */
 export const explainSelector = (
   document: HtmlDocument,
   css: string,
   within?: HtmlElement,
 ): SelectorTrail | undefined => {
-  // Of alternatives, the one that comes closest is worth talking about.
+  // Of several alternatives, explain the one that matches furthest.
   const ways = parse(css).map((tokens) => ({ tokens, length: reach(document, tokens, within) }));
   if (ways.some(({ tokens, length }) => length === tokens.length)) return undefined;
   const [best] = ways.sort((a, b) => b.length / b.tokens.length - a.length / a.tokens.length);
   return best && trailOf(document, best.tokens, best.length, within);
 };
 
-/** How many tokens from the beginning still match something together. */
+/** How many leading tokens still match something together. */
 const reach = (document: HtmlDocument, tokens: readonly Token[], within?: HtmlElement): number => {
   for (let length = tokens.length; length > 0; length--) {
     if (isTraversal(tokens[length - 1]!)) continue;
@@ -104,10 +104,10 @@ const hintsFor = (
   const hints = similarOnes(document, failing);
   return inRow === undefined
     ? hints
-    : [{ text: `\`${textOf([failing])}\` is outside of the row`, element: inRow }, ...hints];
+    : [{ text: `\`${textOf([failing])}\` is outside the row`, element: inRow }, ...hints];
 };
 
-/** Ids, classes and values on the page that look like the one that was not found. */
+/** Ids, classes and values on the page that are similar to the missing one. */
 const similarOnes = (document: HtmlDocument, failing: Token): SelectorHint[] => {
   if (failing.type === SelectorType.Tag) return sameButForm(document, failing.name);
   if (failing.type !== SelectorType.Attribute || failing.value === "") return [];
@@ -150,7 +150,7 @@ const selectorOf = (attribute: string, name: string): string =>
 
 const nameIn = (selector: string): string => /^\[[^=]+="(.*)"\]$/s.exec(selector)?.[1] ?? selector.slice(1);
 
-/** Something on the page that is worth a look, with where it begins. */
+/** Something on the page that may help, with its offset. */
 interface Pointer {
   readonly text: string;
   readonly at: number;
@@ -159,7 +159,7 @@ interface Pointer {
 /** Why a place finds nothing. */
 export interface PlaceTrail {
   readonly reason: string;
-  /** How far it gets. */
+  /** How far it matches. */
   readonly reached?: Pointer;
   readonly hints: readonly Pointer[];
 }
@@ -168,13 +168,13 @@ export interface PageParts {
   readonly text: string;
   readonly document: HtmlDocument;
   readonly mediaType: string;
-  /** The element of the record, where a page has many. */
+  /** The element of the record, if a page has many records. */
   readonly row?: HtmlElement;
-  /** Or its entry of a list, where the page is JSON. */
+  /** Its entry in a list, if the page is JSON. */
   readonly jsonRow?: JsonRoot;
 }
 
-/** Undefined where the selector, and the attribute if one is wanted, are there. */
+/** Undefined if the selector, and the attribute if one is wanted, match. */
 export const explainCss = (
   css: string,
   attribute: string | undefined,

@@ -1,4 +1,4 @@
-/** The program of a test thread: takes the path of a scraper, answers what came of its fixtures. */
+/** The program of a test thread: takes the path of a scraper, returns the results of its fixtures. */
 import { registerHooks } from "node:module";
 import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -6,8 +6,7 @@ import { parentPort } from "node:worker_threads";
 import { compileScraper } from "../scrapers/compiled-scraper.ts";
 import { loadScraper } from "../scrapers/load-scraper.ts";
 import { FixtureError, fixturesFolder, listCases, readCase } from "./fixture.ts";
-import { type OrphanCase, orphansAmong } from "./orphan-cases.ts";
-import { type CaseResult, runCase } from "./run-case.ts";
+import { type CaseResult, type OrphanCase, orphansAmong, runCase } from "./run-case.ts";
 import type { ScraperResult } from "./test-fixtures.ts";
 
 const storage = new URL("../", import.meta.url).href;

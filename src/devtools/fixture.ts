@@ -5,7 +5,7 @@ import type { KeptPage } from "../domain/capture.ts";
 import type { Failure } from "../domain/failure.ts";
 import { FIELD_STATUSES, type JudgedField, type JudgedRecord } from "../domain/record.ts";
 
-/** `fixture.json`: what was captured, and from where. Nothing in it changes when the scraper does. */
+/** `fixture.json`: what was captured, and from where. It does not change with the scraper. */
 export interface Fixture {
   readonly scraper: string;
   readonly input: unknown;
@@ -15,7 +15,7 @@ export interface Fixture {
   /** How the item ended when it was captured. */
   readonly outcome: "done" | "failed";
   readonly pages: readonly FixturePage[];
-  /** What was taken out because it opens doors, for the reviewer. */
+  /** Secrets that were removed, for the reviewer. */
   readonly stripped?: readonly string[];
 }
 
@@ -24,20 +24,20 @@ export interface FixturePage {
   readonly url: string;
   readonly status: number;
   readonly mediaType: string;
-  /** Beside `fixture.json`; always UTF-8, whatever the site had. */
+  /** Beside `fixture.json`; always UTF-8, whatever the site's encoding. */
   readonly file: string;
 }
 
-/** `expected.json`: what extraction has to give on these pages. Reviewed by a person, rewritten by `--update`. */
+/** `expected.json`: the expected result of extraction on these pages. Reviewed by a person, rewritten by `--update`. */
 export interface Expected {
-  /** The kind with which extraction fails on these pages, if it has to. */
+  /** The failure kind, if extraction is expected to fail. */
   readonly failure?: Failure["kind"];
   readonly records: readonly ExpectedRecord[];
-  /** Of a scraper that emits: what the pages lead to. */
+  /** For a scraper that emits: the inputs it finds on the pages. */
   readonly emitted?: Emitted;
 }
 
-/** Inputs as their scrapers' schemas have them, by the scraper's name; and of those that they refuse, why. */
+/** Inputs by the scraper's name, as its schema returns them, and the reasons for rejected ones. */
 export interface Emitted {
   readonly inputs: Readonly<Record<string, readonly unknown[]>>;
   readonly rejected?: readonly string[];
@@ -49,17 +49,17 @@ interface ExpectedRecord {
   readonly fields: Readonly<Record<string, ExpectedField>>;
 }
 
-/** Status and value are held to; `raw` and `why` are there for the reviewer. */
+/** Status and value are compared; `raw` and `why` help the reviewer. */
 export type ExpectedField = Pick<JudgedField, "status" | "value" | "raw" | "why">;
 
-/** A case with its pages, as read from its folder. */
+/** A case as read from its folder. */
 export interface FixtureCase {
   readonly name: string;
   readonly folder: string;
   readonly fixture: Fixture;
-  /** Undefined while nothing has been expected yet. */
+  /** Undefined until there is an expected.json. */
   readonly expected: Expected | undefined;
-  /** Why what is expected cannot be read, where there is such a file. */
+  /** Why an existing expected.json cannot be read. */
   readonly problem?: string;
 }
 
@@ -71,7 +71,7 @@ export class FixtureError extends Error {
   }
 }
 
-/** What is worth keeping of extraction's answer: nothing that changes when a selector is merely written differently. */
+/** The part of a result that stays the same when a selector is only written differently. */
 export const expectedOf = ({ records, emitted, failure }: FoundOnPages): Expected => ({
   ...(failure && { failure: failure.kind }),
   records: records.map(({ from, quality, fields }) => ({
@@ -82,14 +82,14 @@ export const expectedOf = ({ records, emitted, failure }: FoundOnPages): Expecte
   ...(emitted && { emitted }),
 });
 
-/** What a scraper makes of an item's pages. */
+/** What a scraper extracts from an item's pages. */
 export interface FoundOnPages {
   readonly records: readonly FoundRecord[];
   readonly emitted?: Emitted;
   readonly failure?: Failure;
 }
 
-/** A judged record and the page that it was read from, as flow/judge writes it down. */
+/** A judged record and the page that it was read from, as `pipeline/judge.ts` writes it. */
 export interface FoundRecord extends JudgedRecord {
   readonly from: string;
 }
@@ -101,7 +101,7 @@ const expectedField = ({ status, value, raw, why }: JudgedField): ExpectedField 
   ...(why !== undefined && { why }),
 });
 
-/** The folder of a scraper's fixtures: beside its file. Several scrapers in one folder share it. */
+/** The folder with a scraper's fixtures, beside its file. Scrapers in one folder share it. */
 export const fixturesFolder = (source: string): string =>
   join(dirname(source.startsWith("file:") ? fileURLToPath(source) : source), "fixtures");
 
@@ -110,28 +110,28 @@ export interface CaseFolder {
   readonly folder: string;
 }
 
-/** Every case below the folder, in order of name, whoever's it is. */
+/** All cases in the folder, of any scraper, sorted by name. */
 export const listCases = (fixtures: string): CaseFolder[] =>
   (existsSync(fixtures) ? readdirSync(fixtures, { withFileTypes: true }) : [])
     .filter((entry) => entry.isDirectory() && existsSync(join(fixtures, entry.name, "fixture.json")))
     .map(({ name }) => ({ name, folder: join(fixtures, name) }))
     .sort((a, b) => (a.name < b.name ? -1 : 1));
 
-/** Throws `FixtureError`, which names the file and the way out. An expected.json that cannot be read is no more than not there. */
+/** Throws `FixtureError`, which names the file and what to do. An unreadable expected.json is reported as `problem`. */
 export const readCase = ({ name, folder }: CaseFolder): FixtureCase => {
   const file = join(folder, "fixture.json");
   const fixture = readJson(file);
   if (!isFixture(fixture))
     throw new FixtureError(
       file,
-      `${brokenBy(fixture) ?? "is no fixture: it needs `scraper`, `key` and `pages`"}. ` +
-        `Make it again with \`sluice capture SCRAPER --case ${name} --force\`, or remove its folder.`,
+      `${brokenBy(fixture) ?? "is not a fixture: it needs `scraper`, `key` and `pages`"}. ` +
+        `Capture it again with \`sluice capture SCRAPER --case ${name} --force\`, or remove its folder.`,
     );
   const expectedFile = join(folder, "expected.json");
   const expected = existsSync(expectedFile) ? readJson(expectedFile) : undefined;
   if (expected === undefined || isExpected(expected)) return { name, folder, fixture, expected };
   const why = brokenBy(expected) ?? "has no list of `records`, each with its `fields`";
-  const problem = `${expectedFile}: ${why}. Put it right, or write it anew with \`sluice test --update\`.`;
+  const problem = `${expectedFile}: ${why}. Correct it, or rewrite it with \`sluice test --update\`.`;
   return { name, folder, fixture, expected: undefined, problem };
 };
 
@@ -143,7 +143,7 @@ export const readPages = ({ folder, fixture }: FixtureCase): KeptPage[] =>
     } catch (error) {
       throw new FixtureError(
         path,
-        "cannot be read, but fixture.json names it. Make the fixture again with `sluice capture`, or remove its folder.",
+        "cannot be read, but fixture.json names it. Capture the fixture again with `sluice capture`, or remove its folder.",
         {
           cause: error,
         },
@@ -151,7 +151,7 @@ export const readPages = ({ folder, fixture }: FixtureCase): KeptPage[] =>
     }
   });
 
-/** `broken` says why there is nothing to look at. */
+/** `broken` says why the file cannot be read. */
 const readJson = (file: string): object => {
   try {
     const value: unknown = JSON.parse(readFileSync(file, "utf8"));
@@ -174,7 +174,7 @@ const isFixture = (value: unknown): value is Fixture =>
   Array.isArray(value["pages"]) &&
   value["pages"].every(isPage);
 
-/** `file` has no path in it: a fixture reads nothing outside of its folder. */
+/** `file` is a bare name: a fixture reads nothing outside its folder. */
 const isPage = (value: unknown): value is FixturePage =>
   isObject(value) &&
   typeof value["name"] === "string" &&

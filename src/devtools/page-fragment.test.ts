@@ -9,14 +9,14 @@ const marked = (text: string, at: number, length: number, width?: number): strin
   return line.text.slice(mark.from, mark.from + mark.length);
 };
 
-test("a place is told by line and column from 1, a line end belonging to its line", () => {
+test("a place is a line and a column from 1; a line end belongs to its line", () => {
   assert.deepEqual(placeAt("ab\ncd", 0), { line: 1, column: 1 });
   assert.deepEqual(placeAt("ab\ncd", 2), { line: 1, column: 3 });
   assert.deepEqual(placeAt("ab\ncd", 3), { line: 2, column: 1 });
   assert.deepEqual(placeAt("ab\ncd", 99), { line: 2, column: 3 });
 });
 
-test("a fragment has the line of the place and its neighbours, blank ones left out", () => {
+test("a fragment has the line of the place and its non-blank neighbours", () => {
   const text = "<ul>\n<li>one</li>\n<li>two</li>\n\n</ul>\n";
   const { lines, line } = fragmentAt(text, { page: "p", at: text.indexOf("<li>two") });
   assert.equal(line, 3);
@@ -26,7 +26,7 @@ test("a fragment has the line of the place and its neighbours, blank ones left o
   ]);
 });
 
-test("the mark stands under what is meant, also in a line that is cut on both sides", () => {
+test("the mark is under its text, even in a line that is cut on both sides", () => {
   const text = `${"a".repeat(5000)}<b id="x">y</b>${"c".repeat(5000)}`;
   assert.equal(marked(text, 5000, 10, 60), '<b id="x">');
   const [line] = fragmentAt(text, { page: "p", at: 5000, width: 60 }).lines;
@@ -34,7 +34,7 @@ test("the mark stands under what is meant, also in a line that is cut on both si
   assert.match(line!.text, /^….*…$/);
 });
 
-test("what would steer a terminal is shown as a space", () => {
+test("control characters are shown as spaces", () => {
   const { lines } = fragmentAt("a\u001b[31mb\tc\r\n", { page: "p", at: 0 });
   assert.deepEqual(lines, [{ number: 1, text: "a [31mb c" }]);
 });

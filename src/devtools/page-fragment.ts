@@ -1,4 +1,4 @@
-/** A place on a page as editors name it, both 1-based. */
+/** A place on a page as editors show it: line and column, from 1. */
 interface PagePlace {
   readonly line: number;
   readonly column: number;
@@ -6,11 +6,11 @@ interface PagePlace {
 
 interface FragmentLine {
   readonly number: number;
-  /** Cut to the width asked for, with `…` on the sides where something was cut off. */
+  /** Cut to the width, with `…` where something was cut off. */
   readonly text: string;
 }
 
-/** A few lines of a page around one place, with where to point. Plain data: it crosses threads. */
+/** A few lines of a page around one place, with the mark's position. Plain data: it is sent between threads. */
 export interface PageFragment extends PagePlace {
   readonly page: string;
   readonly lines: readonly FragmentLine[];
@@ -22,15 +22,15 @@ interface FragmentWish {
   /** Name of the page, as `keep.page` gave it. */
   readonly page: string;
   readonly at: number;
-  /** How much of the text from `at` is meant; one character unless given. */
+  /** Length of the marked text from `at`; 1 by default. */
   readonly length?: number;
   readonly width?: number;
-  /** The lines before and after it too, unless told otherwise. */
+  /** Whether to include the lines before and after; true by default. */
   readonly hasNeighbours?: boolean;
 }
 
 const WIDTH = 84;
-/** What is shown of a line before the place, where not all of it fits: mostly what comes after it tells. */
+/** How much to show before the place if the line is too long: the text after it usually matters more. */
 const BEFORE = 0.35;
 
 export const placeAt = (text: string, at: number): PagePlace => {
@@ -44,7 +44,7 @@ export const placeAt = (text: string, at: number): PagePlace => {
   return { line, column: end - start + 1 };
 };
 
-/** The line of the place, and one on each side where there is something on it. */
+/** The line of the place and its non-blank neighbours. */
 export const fragmentAt = (
   text: string,
   { page, at, length = 1, width = WIDTH, hasNeighbours = true }: FragmentWish,
@@ -86,7 +86,7 @@ const lineAfter = (text: string, end: number, number: number, width: number): Fr
   return after.trim() === "" ? [] : [{ number: number + 1, text: cutAround(after, 0, width).text }];
 };
 
-/** Tabs, returns and controls take one column each, so that the mark stands under what it means. */
+/** Tabs, returns and controls take one column each, so that the mark is in the right column. */
 const flat = (text: string): string => text.replace(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, " ");
 
 const cutAround = (

@@ -1,3 +1,6 @@
+import { readdirSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { isDeepStrictEqual } from "node:util";
 import type { KeptPage } from "../domain/capture.ts";
 import { discover, extract } from "../pipeline/extract.ts";
@@ -5,9 +8,11 @@ import { judge } from "../pipeline/judge.ts";
 import { planFound } from "../pipeline/plan.ts";
 import type { CompiledScraper } from "../scrapers/compiled-scraper.ts";
 import { jobScrapers } from "../scrapers/load-pinned.ts";
+import { loadScraper } from "../scrapers/load-scraper.ts";
 import { compareRecords, type Difference, explainDifference } from "./compare-records.ts";
 import type { FieldExplanation } from "./explain-field.ts";
 import {
+  type CaseFolder,
   type Expected,
   expectedOf,
   type FixtureCase,
@@ -16,27 +21,27 @@ import {
   readPages,
 } from "./fixture.ts";
 
-/** One difference, with the piece of the page that it is about. */
+/** One difference, with the piece of the page that explains it. */
 interface Finding {
   readonly difference: Difference;
   readonly explanation?: FieldExplanation;
 }
 
-/** Plain data: it crosses threads and is printed as JSON. */
+/** Plain data: it is sent between threads and printed as JSON. */
 export interface CaseResult {
   readonly name: string;
   readonly folder: string;
   readonly key: string;
-  /** Fields that were held against what was expected. */
+  /** Number of compared fields. */
   readonly checked: number;
-  /** And emitted inputs. */
+  /** Number of compared emitted inputs. */
   readonly inputs: number;
   readonly findings: readonly Finding[];
-  /** Why the case could not be held against anything, or not for good. */
+  /** Why the case could not be compared. */
   readonly problem?: string;
-  /** Nothing that can be read is expected of it yet: `--update` settles its problem. */
+  /** There is no readable expected.json yet; `--update` writes it. */
   readonly isNew?: true;
-  /** What the scraper gives now: what `--update` writes. Undefined where it must not. */
+  /** The current result, which `--update` writes. Undefined if it must not be written. */
   readonly got?: Expected;
 }
 
@@ -44,8 +49,8 @@ const NOTHING_EXPECTED =
   "nothing is expected yet: there is no expected.json. `sluice test --update` writes it.";
 
 /**
- * Holds a scraper against one of its fixtures. Extraction is run twice: what differs then is not a matter of the page. A scraper whose
- * code fails is never as expected, and what it leaves is never written down.
+ * Compares a scraper's result with one of its fixtures. Extraction runs twice, to find results that do not depend on the page alone. If the
+ * scraper's code fails, the case fails and nothing is written.
  */
 export const runCase = (ready: CompiledScraper, fixture: FixtureCase): CaseResult => {
   const { name, folder, expected } = fixture;
@@ -73,23 +78,23 @@ export const runCase = (ready: CompiledScraper, fixture: FixtureCase): CaseResul
 };
 
 const failedCode = (detail: string): string =>
-  `the scraper's code failed on these pages: ${detail}. Correct the scraper; expected.json is left as it is.`;
+  `the scraper's code failed on these pages: ${detail}. Correct the scraper; expected.json was not changed.`;
 
 const impurityOf = (first: Expected, again: FoundOnPages): string => {
   const { differences } = compareRecords(first, again);
   const field = differences.find((one) => one.what === "field");
   const which = field === undefined ? "what it gives" : `field ${field.field}`;
-  return `${which} came out differently when the same page was read twice. Extraction must depend on the page alone: look for the time, chance, or something that is remembered.`;
+  return `${which} differs when the same page is read twice. Extraction must depend on the page alone: look for the current time, random numbers, or state kept between calls.`;
 };
 
 interface JudgedItem {
   readonly key: string;
   readonly input: unknown;
-  /** Of a fixture there is none. */
+  /** A fixture has none. */
   readonly job?: string;
 }
 
-/** What a run of this scraper would keep of these pages, and what it would go on to: the same steps, and no network. */
+/** What a run of this scraper would extract from these pages and emit: the same steps, without the network. */
 export const judgePages = (
   ready: CompiledScraper,
   pages: readonly KeptPage[],
@@ -123,4 +128,32 @@ const judgeRecords = (
     records: lines.map((line) => JSON.parse(line) as FoundRecord),
     ...(failure && { failure }),
   };
+};
+
+/** A fixture without a scraper in the same folder: most likely the scraper was renamed and silently lost its tests. */
+export interface OrphanCase extends CaseFolder {
+  readonly scraper: string;
+}
+
+/** Of fixtures that do not belong to the scraper in `file`, those that belong to no scraper. Empty if a scraper file in the folder cannot be loaded. */
+export const orphansAmong = async (
+  cases: readonly OrphanCase[],
+  file: string,
+): Promise<readonly OrphanCase[]> => {
+  if (cases.length === 0) return [];
+  const folder = dirname(file);
+  const beside = readdirSync(folder).filter((name) => /\.scraper\.[cm]?[jt]s$/.test(name));
+  const names = new Set<string>();
+  try {
+    for (const one of beside) {
+      const { scraper, source, targets } = await loadScraper(join(folder, one));
+      names.add(scraper.name);
+      // Fixtures of a target without its own file are never run.
+      for (const [name, target] of targets)
+        if (target.source !== source && dirname(fileURLToPath(target.source)) === folder) names.add(name);
+    }
+  } catch {
+    return [];
+  }
+  return cases.filter(({ scraper }) => !names.has(scraper));
 };

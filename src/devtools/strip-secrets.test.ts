@@ -72,12 +72,12 @@ for (const html of kept)
     assert.deepEqual([...stripping.found], []);
   });
 
-test("a session in a path leaves the query behind it", () => {
+test("stripping a session from a path keeps the query", () => {
   const text = '<a href="/x;jsessionid=AAAA?b=1&amp;sid=BBBB;c=2#d">';
   assert.equal(stripped(text), '<a href="/x;jsessionid=stripped?b=1&amp;sid=stripped;c=2#d">');
 });
 
-test("what is secret in the input is so in the key, whatever form that has", () => {
+test("secrets of the input are stripped from the key in any form", () => {
   const stripping = openStripping();
   stripping.value({ login: "ann", token: "a1b2c3d4e5" });
   assert.equal(stripping.key("ann/a1b2c3d4e5"), "ann/stripped");
@@ -85,7 +85,7 @@ test("what is secret in the input is so in the key, whatever form that has", () 
   assert.equal(stripping.key("https://a.example/?p=1&sid=5E55"), "https://a.example/?p=1&sid=stripped");
 });
 
-/** Pieces that make a scan go back and forth, if it ever does: over two megabytes it would then not end before the test runner's patience. */
+/** Pieces that would make a scan backtrack: over two megabytes it would not end before the test's time limit. */
 const REPEATED = [
   "<input ",
   "<script ",
@@ -105,7 +105,7 @@ for (const piece of REPEATED)
     assert.equal(stripped(text), text);
   });
 
-test("in JSON, members that are named like secrets are stripped", () => {
+test("in JSON, members named like secrets are stripped", () => {
   const text = stripped('{"sessionToken":"a1b2c3d4e5","owner":"ALLEN JAMES"}', "application/json");
   assert.deepEqual(JSON.parse(text), { sessionToken: "stripped", owner: "ALLEN JAMES" });
 });
@@ -122,7 +122,7 @@ test("inputs lose their secrets and keep the rest", () => {
   );
 });
 
-test("stripping a second time changes nothing, and lines stay where they are", () => {
+test("stripping twice changes nothing more, and keeps line breaks", () => {
   const parts = fc.constantFrom("\n", " ", "x=1", "<p>", ...secrets.map(([, html]) => html), ...kept);
   fc.assert(
     fc.property(fc.array(parts), (pieces) => {
@@ -134,7 +134,7 @@ test("stripping a second time changes nothing, and lines stay where they are", (
   );
 });
 
-test("secrets go out of XML, and of JSON without a type; what only sounds like one stays", () => {
+test("secrets are stripped from XML and from JSON without a type; similar names stay", () => {
   const soap = (password: string, id: string): string =>
     `<s:Envelope><w:Password Type="t">${password}</w:Password><t:sessionId>${id}</t:sessionId><p:Session>2024 Regular</p:Session></s:Envelope>`;
   assert.equal(stripped(soap("hunter2", "a1b2c3d4e5\n"), "text/xml"), soap("stripped", "stripped\n"));

@@ -13,20 +13,20 @@ const USERINFO = /\b(https?:\/\/)[^\s/?#@"'<>]+@/gi;
 /** `<wsse:Password Type="…">…` in XML, an element with nothing but text in it. */
 const ELEMENT = /(<(?:[\w.-]{1,60}:)?([\w.-]{2,60})(?:\s[^<>]{0,2000})?>)([^<]+)(?=<\/)/g;
 
-/** Puts a word in the place of a secret, and takes down what it was. Lines stay where they are. */
-export type Note = (what: string, secret: string) => string;
+/** Replaces a secret by a word and records what it was. Line breaks stay. */
+type Note = (what: string, secret: string) => string;
 
 interface Stripping {
-  /** What was taken out, in words, each once. */
+  /** What was removed, in words, without duplicates. */
   readonly found: ReadonlySet<string>;
-  /** After `value`: what was secret in the input is so in the key. */
+  /** Call it after `value`: secrets of the input are removed from the key too. */
   key(key: string): string;
   page(page: KeptPage): KeptPage;
-  /** Every text in a value; members that are named like secrets go as a whole. */
+  /** Strips every text in a value; members named like secrets are replaced as a whole. */
   value(value: unknown): unknown;
 }
 
-/** Takes out what opens doors, and leaves lines and everything that people read as they are. */
+/** Removes secrets, and keeps line breaks and everything that people read. */
 export const openStripping = (): Stripping => {
   const found = new Set<string>();
   const secrets = new Set<string>();
@@ -110,7 +110,7 @@ interface Edit {
   readonly text: string;
 }
 
-/** The edits come in the order of the page and do not overlap. */
+/** The edits are in the order of the page and do not overlap. */
 const edited = (text: string, edits: readonly Edit[]): string => {
   const pieces: string[] = [];
   let at = 0;
@@ -139,7 +139,7 @@ const tagEdits = (tag: string, attributes: readonly TagAttribute[], note: Note):
   });
 };
 
-/** `data-csrf="…"`; not `data-key`, which lists of anything have, and nothing that is a selector, a path or a word of two. */
+/** `data-csrf="…"`, but not `data-key`, which is common in lists, and not selectors, paths or short words. */
 const isSecretAttribute = ({ name, value }: TagAttribute): boolean =>
   name.startsWith("data-") && /^[^#./\s][^\s]{5,}$/.test(value) && isSecretParameter(name.slice(5), value);
 
@@ -165,35 +165,35 @@ const parsed = (text: string): unknown => {
 };
 
 const NAME = /(["'`]?)([A-Za-z_$][\w$.-]{1,60})\1/.source;
-/** A text in quotes, as scripts and JSON write it. */
-const text = (group: string): string =>
+/** A quoted string, as in scripts and JSON. */
+const quotedText = (group: string): string =>
   `(?<q${group}>["'\`])(?<${group}>(?:\\\\.|(?!\\k<q${group}>)[^\\\\\\n])*)\\k<q${group}>`;
 /** `csrfToken = "…"`, `"password": "…"`, `Authorization: "Bearer …"`. */
-const ASSIGNED = new RegExp(`${NAME}(\\s{0,99}[:=]\\s{0,99})${text("value")}`, "g");
+const ASSIGNED = new RegExp(`${NAME}(\\s{0,99}[:=]\\s{0,99})${quotedText("value")}`, "g");
 /** `setItem("token", "…")`, `setRequestHeader("Authorization", "…")`. */
 const PASSED = new RegExp(
-  `(\\(\\s{0,99}(["'\`])([\\w$.-]{2,60})\\2\\s{0,99},\\s{0,99})${text("value")}`,
+  `(\\(\\s{0,99}(["'\`])([\\w$.-]{2,60})\\2\\s{0,99},\\s{0,99})${quotedText("value")}`,
   "g",
 );
-/** `"session": {"id": "…"`: what such an object holds is the secret, under a name that says nothing. */
+/** `"session": {"id": "…"`: the object has a secret's name, its member a neutral one. */
 const HELD = new RegExp(`${NAME}(\\s{0,99}[:=]\\s{0,99}\\{)([^}]{1,4000})`, "g");
 const MEMBER = new RegExp(
-  `${/(["'`]?)(id|key|value|data|hash|string)\1/.source}(\\s{0,99}:\\s{0,99})${text("value")}`,
+  `${/(["'`]?)(id|key|value|data|hash|string)\1/.source}(\\s{0,99}:\\s{0,99})${quotedText("value")}`,
   "g",
 );
-/** In comments also without quotes. */
+/** In comments, also without quotes. */
 const PLAIN = /(?<![\w$.-])([A-Za-z_$][\w$.-]{1,60})(\s{0,9}=\s{0,9})([^\s"'`&;<>]{4,})/g;
 
-/** Of these any text is one; of the others only what looks like a key, for scripts hold words in many languages. */
+/** Names for which any text is a secret; for others only what looks like a key, because scripts contain words of many languages. */
 const LOCKS = /passw|passphrase|pwd|authorization|cookie/i;
 const SCHEME = /^(?:bearer|basic|token)\s/i;
-export const isKey = (name: string, value: string): boolean =>
+const isKey = (name: string, value: string): boolean =>
   isSecretParameter(name, value) && (LOCKS.test(name) || SCHEME.test(value) || /^\S{8,}$/.test(value));
 
 const lastOf = (name: string): string => name.split(".").at(-1) ?? name;
 
-/** Texts in scripts and JSON that are given to something named like a secret. */
-export const stripCode = (code: string, note: Note): string => {
+/** Strips strings in scripts and JSON that are assigned to a secret's name. */
+const stripCode = (code: string, note: Note): string => {
   const noted = (value: string, name: string): string => note(`${name} in a script`, value);
   return code
     .replace(ASSIGNED, (whole, q: string, name: string, sign: string, quote: string, value: string) => {
@@ -217,23 +217,23 @@ export const stripCode = (code: string, note: Note): string => {
     });
 };
 
-export const stripComment = (comment: string, note: Note): string =>
+const stripComment = (comment: string, note: Note): string =>
   stripCode(comment, note).replace(PLAIN, (whole, name: string, sign: string, value: string) =>
     isSecretParameter(lastOf(name), value) ? `${name}${sign}${note(`${name} in a comment`, value)}` : whole,
   );
 
-/** One attribute of a start tag, and where its value stands: without quotes. */
-export interface TagAttribute {
+/** One attribute of a start tag, with the range of its value, without quotes. */
+interface TagAttribute {
   readonly name: string;
   readonly value: string;
   readonly from: number;
   readonly to: number;
 }
 
-/** A piece of a page's source in which something may be hidden. */
+/** A piece of a page's source that may contain secrets. */
 type PagePart =
   | { readonly what: "tag"; readonly name: string; readonly attributes: readonly TagAttribute[] }
-  /** What stands in a script, style, comment or text area, as it stands there. */
+  /** The raw content of a script, style, comment or text area. */
   | ({ readonly what: "content"; readonly of: string; readonly attributes: readonly TagAttribute[] } & Span);
 
 interface Span {
@@ -241,15 +241,15 @@ interface Span {
   readonly to: number;
 }
 
-/** Elements whose content is no HTML. */
+/** Elements whose content is not HTML. */
 const RAW = /^(?:script|style|textarea)$/;
 const SPACE = /[\t\n\f\r ]/;
 
 /**
- * Start tags, and the contents of comments, scripts and text areas, in the order of the page. As browsers read them: a tag ends at a `>`
- * outside of quotes, and one that never ends takes the rest. Every character is looked at a fixed number of times.
+ * Start tags, and the contents of comments, scripts and text areas, in the order of the page. As in browsers, a tag ends at a `>` outside
+ * quotes, and an unclosed tag extends to the end. Runs in linear time.
  */
-export function* partsOf(text: string): Generator<PagePart> {
+function* partsOf(text: string): Generator<PagePart> {
   let at = 0;
   for (;;) {
     at = text.indexOf("<", at);
@@ -286,7 +286,7 @@ const readTag = (
       at++;
       continue;
     }
-    // A name may begin with `=`, and then has it.
+    // A name may begin with `=`.
     const nameEnd = until(text, at + 1, /[\t\n\f\r />=]/y);
     const attribute = text.slice(at, nameEnd).toLowerCase();
     at = skipSpace(text, nameEnd);

@@ -52,7 +52,7 @@ const other = put("other", '{ fields: { b: field.text("i") } }');
 const looping = put("looping", "() => { for (;;); }");
 const leaving = put("leaving", "() => process.exit(7)");
 
-test("results come in the order asked for, whichever is done first", async () => {
+test("results come in the given order, whichever is done first", async () => {
   const results = await all({ files: [other, right], threads: 2 });
   assert.deepEqual(
     results.map(({ scraper, cases }) => [
@@ -67,7 +67,7 @@ test("results come in the order asked for, whichever is done first", async () =>
   );
 });
 
-test("an endless loop and a scraper that ends its thread cost the others nothing", async () => {
+test("an endless loop, or a scraper that ends its thread, does not affect the others", async () => {
   const results = await all({ files: [looping, leaving, right], threads: 1, limitMs: 3000 });
   assert.deepEqual(
     results.map(({ problem }) => problem !== undefined),
@@ -76,7 +76,7 @@ test("an endless loop and a scraper that ends its thread cost the others nothing
   assert.equal(results[2]?.cases.length, 1);
 });
 
-test("what the program itself was started with does not reach the threads", () => {
+test("command-line options of the program do not reach the threads", () => {
   const module = new URL("./test-fixtures.ts", import.meta.url).href;
   const code = `import { testFixtures } from ${JSON.stringify(module)};
     for await (const { cases } of testFixtures({ files: [${JSON.stringify(right)}] })) console.log("cases", cases.length);`;
@@ -84,7 +84,7 @@ test("what the program itself was started with does not reach the threads", () =
   assert.match(stdout, /cases 1/);
 });
 
-test("what a scraper prints is handed on, and the files that it is made of are told", async () => {
+test("a scraper's output is passed on, and its source files are reported", async () => {
   let output = "";
   const [result] = await all({ files: [right], onOutput: (text) => (output += text) });
   assert.match(output, /hello from right/);
@@ -93,9 +93,9 @@ test("what a scraper prints is handed on, and the files that it is made of are t
 
 /** A scraper of the text in `<b>`, with a fixture for each value that is expected of `<b>A</b>`. */
 const putScraper = (t: TestContext, extract: string, expected: readonly string[]): string => {
-  const folder = mkdtempSync(join(tmpdir(), "sluice-status-"));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
-  const file = join(folder, "own.scraper.ts");
+  const own = mkdtempSync(join(tmpdir(), "sluice-status-"));
+  t.after(() => rmSync(own, { recursive: true, force: true }));
+  const file = join(own, "own.scraper.ts");
   writeFileSync(
     file,
     `import { defineScraper, field } from "sluice";
@@ -105,10 +105,10 @@ const putScraper = (t: TestContext, extract: string, expected: readonly string[]
   const url = "https://site.example/";
   const page = { name: "p", url, status: 200, mediaType: "text/html", text: "<b>A</b>" };
   const head = { scraper: "own", input: {}, key: "1", capturedAt: "", outcome: "done" } as const;
-  mkdirSync(join(folder, "fixtures"));
+  mkdirSync(join(own, "fixtures"));
   for (const [at, value] of expected.entries())
     writeFixture(
-      join(folder, `fixtures/case-${at}`),
+      join(own, `fixtures/case-${at}`),
       { ...head, pages: [page] },
       { records: [{ from: "p", quality: "complete", fields: { b: { status: "present", value } } }] },
     );
@@ -117,7 +117,7 @@ const putScraper = (t: TestContext, extract: string, expected: readonly string[]
 
 const READS_B = '{ fields: { b: field.text("b") } }';
 
-test("a scraper's cases are counted, and those that are not as expected are named", async (t) => {
+test("a scraper's cases are counted, and failed ones are named", async (t) => {
   assert.deepEqual(await fixtureStatus(putScraper(t, READS_B, ["A", "B", "A"])), {
     cases: 3,
     passed: 2,
@@ -125,13 +125,13 @@ test("a scraper's cases are counted, and those that are not as expected are name
   });
 });
 
-test("a scraper without fixtures, and one that is built in, have none to fail", async (t) => {
+test("a scraper without fixtures, and a built-in, have no failed cases", async (t) => {
   const none = { cases: 0, passed: 0, failed: [] };
   assert.deepEqual(await fixtureStatus(putScraper(t, READS_B, [])), none);
   assert.deepEqual(await fixtureStatus("page"), none);
 });
 
-test("a scraper that ends its thread says why there is nothing to tell", async (t) => {
+test("a scraper that ends its thread has a problem instead of cases", async (t) => {
   const { cases, problem } = await fixtureStatus(putScraper(t, "() => process.exit(7)", ["A"]));
   assert.deepEqual([cases, typeof problem], [0, "string"]);
 });

@@ -4,20 +4,19 @@ import { basename, dirname, extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
 import { isStalled, threadCpuMs } from "../domain/stall.ts";
-import type { OrphanCase } from "./orphan-cases.ts";
-import type { CaseResult } from "./run-case.ts";
+import type { CaseResult, OrphanCase } from "./run-case.ts";
 
-/** What came of one scraper's file: plain data, sent by the thread that ran it. */
+/** The result of one scraper file: plain data, sent by the thread that ran it. */
 export interface ScraperResult {
   readonly file: string;
-  /** The scraper's own name; the file's where it could not be loaded. */
+  /** The scraper's name, or the file's name if it could not be loaded. */
   readonly scraper: string;
   readonly cases: readonly CaseResult[];
-  /** Fixtures beside it of a scraper that is nowhere there. */
+  /** Fixtures in the same folder that belong to no scraper. */
   readonly orphans: readonly OrphanCase[];
   /** Why it could not be tested at all. */
   readonly problem?: string;
-  /** Files that were read for it, imports included: what `--watch` looks at. */
+  /** Files that it was loaded from, including imports; `--watch` watches them. */
   readonly sources: readonly string[];
 }
 
@@ -26,7 +25,7 @@ interface TestOptions {
   /** What scrapers print while they run. */
   readonly onOutput?: (text: string) => void;
   readonly threads?: number;
-  /** How long one scraper may take over all of its fixtures. */
+  /** Time limit for one scraper over all of its fixtures. */
   readonly limitMs?: number;
 }
 
@@ -34,8 +33,8 @@ const LIMIT_MS = 30_000;
 const LOOK_MS = 250;
 
 /**
- * Runs scrapers over their fixtures on all cores, and yields them in the order given. Each time in new threads: a file that was changed is
- * read again, and an endless loop can be ended.
+ * Runs scrapers over their fixtures on all cores, and yields results in the given order. Each call uses new threads, so that changed files are
+ * read again and an endless loop can be stopped.
  */
 export async function* testFixtures(options: TestOptions): AsyncGenerator<ScraperResult> {
   const { files, threads = availableParallelism() } = options;
@@ -86,7 +85,7 @@ class TestThread {
       const ranMs = (await threadCpuMs(this.#worker)) - (await ranBefore);
       if (this.isDead || !isStalled(performance.now() - startedAt, ranMs, this.#limitMs)) return;
       give(
-        `its fixtures took longer than ${this.#limitMs / 1000} s. Look for an endless loop, or for a regular expression that goes back and forth.`,
+        `its fixtures took longer than ${this.#limitMs / 1000} s. Look for an endless loop, or a regular expression that backtracks.`,
       );
       void this.#worker.terminate();
     };
@@ -107,18 +106,18 @@ class TestThread {
 }
 
 interface SourceWatcher extends Disposable {
-  /** From now on what changes is noticed, also while the scrapers run. */
+  /** Starts to watch; changes are noticed while the scrapers run, too. */
   begin(scrapers: readonly string[]): void;
-  /** More files that matter: what the scrapers import. */
+  /** Adds files to watch: what the scrapers import. */
   add(files: readonly string[]): void;
   /** Resolves with the name of a file that has changed since `begin`, or undefined at the end. */
   changed(): Promise<string | undefined>;
 }
 
-/** An editor writes a file in several steps: one change is all that happens within this time. */
+/** An editor writes a file in several steps: events within this time are one change. */
 const SETTLE_MS = 60;
 
-/** Watches folders, not files: editors replace a file instead of writing into it. */
+/** Watches folders, not files, because editors replace files. */
 export const watchSources = (signal: AbortSignal): SourceWatcher => {
   const folders = new Map<string, FSWatcher>();
   const files = new Set<string>();
@@ -134,7 +133,7 @@ export const watchSources = (signal: AbortSignal): SourceWatcher => {
     const watcher = watch(folder, { recursive }, (_event, name) => {
       if (name !== null && matters(join(folder, name))) notice(basename(name));
     });
-    // A folder that goes away is no reason to end.
+    // A folder may be deleted meanwhile.
     watcher.on("error", () => {
       watcher.close();
       folders.delete(folder);
@@ -167,22 +166,22 @@ export const watchSources = (signal: AbortSignal): SourceWatcher => {
   };
 };
 
-/** How a scraper fares with its fixtures. */
+/** How a scraper does on its fixtures. */
 export interface FixtureStatus {
   readonly cases: number;
   readonly passed: number;
-  /** Names of the cases that are not as expected. */
+  /** Names of the cases with differences. */
   readonly failed: readonly string[];
   /** Why they could not be tested at all. */
   readonly problem?: string;
 }
 
-/** Somebody waits for it: a scraper that takes longer says so. */
+/** Shorter than in `sluice test`: a client is waiting for the answer. */
 const STATUS_LIMIT_MS = 10_000;
 
-/** In a thread of its own: what the scraper's code does there, an endless loop too, does not touch this one. */
+/** Runs in a separate thread, so that an endless loop in the scraper cannot block this one. */
 export const fixtureStatus = async (source: string): Promise<FixtureStatus> => {
-  // Built-ins have no file, and no fixtures beside it.
+  // Built-ins have no file, and so no fixtures.
   if (!source.startsWith("file:")) return { cases: 0, passed: 0, failed: [] };
   const files = [fileURLToPath(source)];
   for await (const { cases, problem } of testFixtures({ files, threads: 1, limitMs: STATUS_LIMIT_MS })) {

@@ -12,21 +12,21 @@ import type { KeptByItem, Step, Watcher } from "./watch-collector.ts";
 export interface TrialProcessOptions {
   readonly location: StorageLocation;
   readonly job: string;
-  /** Its end is what this process answers. */
+  /** `onEnd` is not needed: the result is returned. */
   readonly watcher: Omit<Watcher, "onEnd">;
   /** What the scraper's own code prints. */
   readonly onOutput?: (text: string) => void;
-  /** How long its event loop may stand still; shorter than a worker of `sluice run`: somebody is waiting. */
+  /** How long its event loop may block; shorter than in `sluice run`, because a person is waiting. */
   readonly stallMs?: number;
   readonly signal: AbortSignal;
 }
 
 export interface TrialProcessEnd {
-  /** Name of the worker, under which its leases are. */
+  /** Name of the worker that holds its leases. */
   readonly worker: string;
-  /** Undefined when the item's outcome was never known. */
+  /** Undefined if the item's outcome is unknown. */
   readonly kept?: KeptByItem;
-  /** How the process died, where it did not end as it should. */
+  /** How the process died, if it did. */
   readonly death?: Pick<ProcessEnd, "blame" | "detail">;
   /** The ledger, the archive or Sluice itself failed. */
   readonly error?: Error;
@@ -34,12 +34,12 @@ export interface TrialProcessEnd {
 
 const LOOK_MS = 250;
 const STALL_MS = 10_000;
-/** What is left to an item that was interrupted, to settle what it has. */
+/** Time for an interrupted item to settle. */
 const GRACE_MS = 1000;
 
 /**
- * Runs a job's one item in a process of its own. The scraper's code may loop for ever, leave or throw in a timer: here it is told what it
- * did, and one interrupt ends it.
+ * Runs a job's only item in a separate process. If the scraper's code loops, exits or throws in a timer, the result says so, and one interrupt
+ * ends it.
  */
 export const runTrialProcess = async (options: TrialProcessOptions): Promise<TrialProcessEnd> => {
   const { location, job, watcher, onOutput, stallMs = STALL_MS, signal } = options;
@@ -90,7 +90,7 @@ const errorOf = ({ name, code, message }: Extract<FromTrial, { type: "failed" }>
   return Object.assign(error, { code });
 };
 
-/** Looks after its event loop and its memory, and ends it when it is told to. */
+/** Watches its event loop and memory, and ends it when the signal is aborted. */
 const watchOver = (child: WorkerProcess, signal: AbortSignal): Disposable => {
   let lookedAt = performance.now();
   const looker = setInterval(() => {
@@ -115,11 +115,11 @@ const watchOver = (child: WorkerProcess, signal: AbortSignal): Disposable => {
   };
 };
 
-/** What the process of a trial says, besides what every worker process does. */
+/** Messages of a trial process, besides those of every worker process. */
 export type FromTrial =
   | FromWorker
   | { readonly type: "wait"; readonly url: string }
   | { readonly type: "step"; readonly step: Step }
   | { readonly type: "kept"; readonly kept: KeptByItem }
-  /** The scraper's code threw where nobody could catch it: in a timer, or in a promise that nobody waits for. */
+  /** The scraper's code threw in a timer or in a promise that is not awaited. */
   | { readonly type: "crashed"; readonly detail: string };

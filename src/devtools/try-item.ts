@@ -13,23 +13,23 @@ import { runTrialProcess, type TrialProcessEnd, type TrialProcessOptions } from 
 import type { KeptByItem } from "./watch-collector.ts";
 
 interface Trial extends Omit<TrialProcessOptions, "location"> {
-  /** Called once the input is known to be good. */
+  /** Called after the input has been validated. */
   readonly openStorage: () => Promise<Storage>;
   readonly laneOf: LaneOf;
   readonly ready: CompiledScraper;
   readonly input: Readonly<Record<string, unknown>>;
 }
 
-/** What came of one item that was tried. */
+/** The result of trying one item. */
 export interface Tried extends Omit<KeptByItem, "pages"> {
   readonly key: string;
-  /** As the scraper's schema has it. */
+  /** As the scraper's schema returns it. */
   readonly input: unknown;
   readonly outcome: "done" | "absent" | "failed" | "interrupted";
   readonly failure?: Failure;
   readonly pages: readonly KeptPage[];
   readonly records: readonly FoundRecord[];
-  /** Items that this one leads to. They are listed, and not run. */
+  /** Items that this one emits. They are listed, not run. */
   readonly emitted: readonly ItemView[];
 }
 
@@ -38,8 +38,8 @@ type TrialEnd = Tried | { readonly rejected: string };
 const NOTHING_KEPT: KeptByItem = { pages: [], files: [] };
 
 /**
- * Runs one item against the site, once, as a job of its own: it keeps the pace that all workers of this data folder keep
- * together, and what it fetches is in the archive like that of any job. The job has ended when this is over, whatever happens.
+ * Runs one item against the site, once, as a separate job: it shares the pace with all workers of this data folder, and its responses are
+ * archived like those of any job. The job has always ended when this returns.
  */
 export const tryItem = async (trial: Trial): Promise<TrialEnd> => {
   const { job, ready, input, laneOf } = trial;
@@ -100,7 +100,7 @@ const endOf = (
   const { records } = judgePages(ready, kept.pages, { job, key: item.key, input: item.input });
   if (item.state === "done") return { ...kept, outcome: "done", records };
   if (item.state === "absent") return { ...kept, outcome: "absent", records: [] };
-  // One that would be tried again was cancelled with its job; why it failed is in its history.
+  // An item that would be retried was cancelled with its job; its failure is in its history.
   const failure = item.failure ?? item.history.at(-1)?.failure;
   if (failure === undefined) return { ...kept, outcome: "interrupted", records };
   return { ...kept, outcome: "failed", failure, records };

@@ -9,7 +9,7 @@ const response = (type: string, body: string, url = 'https://a.test/x?a=1&b="2"'
   body: Buffer.from(body),
 });
 
-test("a page is shown without scripts, with links that lead to where it came from", () => {
+test("a page is shown without scripts, with links to its original site", () => {
   const text =
     "<!-- v1 -->\n<!DOCTYPE html>\n<html><head><META HTTP-EQUIV='Refresh' CONTENT='0'></head></html>";
   const { content, extension } = viewable("page", response("text/html; charset=utf-8", text));
@@ -26,7 +26,7 @@ test("a page is shown without scripts, with links that lead to where it came fro
   assert.ok(String(bare.content).endsWith("<p>x") && !String(bare.content).includes("<base"));
 });
 
-test("what a browser would run, and cannot be told not to, is shown as text", () => {
+test("content that a browser would run regardless is shown as text", () => {
   const svg = '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>';
   for (const type of ["image/svg+xml", "application/xhtml+xml", "text/xml", ""])
     assert.deepEqual(viewable("f", response(type, svg), "svg"), { extension: "txt", content: svg });

@@ -2,26 +2,26 @@ import type { Exchange, KeptPage } from "../domain/capture.ts";
 import type { CollectorKind } from "../domain/job-version.ts";
 import type { Collector, CollectorTools, KeptFile } from "../ports/collector.ts";
 
-/** One request of an item, as it ends. */
+/** One finished request of an item. */
 export interface Step {
   readonly method: string;
   readonly url: string;
   readonly status: number;
-  /** As they came over the wire; undefined for a file, which is streamed past. */
+  /** As received; undefined for a file, which is streamed. */
   readonly bytes: number | undefined;
   /** From its slot to its last byte. */
   readonly ms: number;
-  /** For its slot: what the pace, robots.txt included, made it wait. */
+  /** Waiting time for its slot, including robots.txt. */
   readonly waitedMs: number;
-  /** Where it sends on to, when it does. */
+  /** Target of a redirect. */
   readonly redirectsTo?: string;
 }
 
-/** What an item has kept when its outcome is known. */
+/** What an item kept. */
 export interface KeptByItem {
   readonly pages: readonly KeptPage[];
   readonly files: readonly (KeptFile & { readonly name: string })[];
-  /** A request that had left and was never answered. */
+  /** A request that was sent and never answered. */
   readonly unanswered?: string;
 }
 
@@ -29,11 +29,11 @@ export interface Watcher {
   /** A request waits for its slot. */
   readonly onWait: (url: URL) => void;
   readonly onStep: (step: Step) => void;
-  /** The outcome of the item is known; its pages are still there to be read. */
+  /** The outcome of the item is known; its pages can still be read. */
   readonly onEnd: (kept: KeptByItem) => void;
 }
 
-/** The same collector, which reports its requests and what it kept. */
+/** Wraps a collector so that it reports its requests and what it kept. */
 export const watchCollector = <Kind extends CollectorKind>(
   collector: Collector<Kind>,
   watcher: Watcher,
@@ -75,7 +75,7 @@ export const watchCollector = <Kind extends CollectorKind>(
   },
 });
 
-/** Requests that passed the gate and have not been answered, by URL: side by side they may end in any order. */
+/** Requests that passed the gate and are not answered yet. Concurrent requests may end in any order. */
 class OpenRequests {
   readonly #watcher: Watcher;
   readonly #open: { readonly url: string; readonly waitedMs: number; readonly startedAt: number }[] = [];

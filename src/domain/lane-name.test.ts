@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { getDomain } from "tldts";
 import { addressLane, EVERY_ADDRESS, isAddressLane, laneName } from "./lane-name.ts";
 
-const lane = (url: string) => laneName(new URL(url), (host) => getDomain(host));
+const laneFor = (url: string) => laneName(new URL(url), (host) => getDomain(host));
 
 test("hosts of one registrable domain share a lane, whatever the port and the scheme", () => {
   for (const url of [
@@ -12,26 +12,26 @@ test("hosts of one registrable domain share a lane, whatever the port and the sc
     "http://WWW.Example.co.uk:8080/",
     "https://example.co.uk./",
   ]) {
-    assert.equal(lane(url), "example.co.uk");
+    assert.equal(laneFor(url), "example.co.uk");
   }
-  assert.notEqual(lane("https://other.co.uk/"), "example.co.uk");
+  assert.notEqual(laneFor("https://other.co.uk/"), "example.co.uk");
 });
 
 test("an internationalised domain has one lane in both spellings", () => {
-  assert.equal(lane("https://www.bücher.de/"), lane("https://xn--bcher-kva.de/"));
+  assert.equal(laneFor("https://www.bücher.de/"), laneFor("https://xn--bcher-kva.de/"));
 });
 
 test("IP addresses and single-label hosts are a lane for each port", () => {
-  assert.equal(lane("http://127.0.0.1:8080/"), "127.0.0.1:8080");
-  assert.equal(lane("http://2130706433:8080/"), "127.0.0.1:8080");
-  assert.equal(lane("http://127.0.0.2/"), "127.0.0.2:80");
-  assert.equal(lane("https://[::1]/"), "[::1]:443");
-  assert.equal(lane("http://localhost:3000/"), "localhost:3000");
-  assert.equal(lane("http://localhost:3001/"), "localhost:3001");
+  assert.equal(laneFor("http://127.0.0.1:8080/"), "127.0.0.1:8080");
+  assert.equal(laneFor("http://2130706433:8080/"), "127.0.0.1:8080");
+  assert.equal(laneFor("http://127.0.0.2/"), "127.0.0.2:80");
+  assert.equal(laneFor("https://[::1]/"), "[::1]:443");
+  assert.equal(laneFor("http://localhost:3000/"), "localhost:3000");
+  assert.equal(laneFor("http://localhost:3001/"), "localhost:3001");
 });
 
 test("a host that is itself a public suffix is its own lane", () => {
-  assert.equal(lane("https://co.uk/"), "co.uk");
+  assert.equal(laneFor("https://co.uk/"), "co.uk");
 });
 
 test("an IPv4 address is a lane, however it is written; of IPv6 the network of 64 bits is", () => {
@@ -43,10 +43,11 @@ test("an IPv4 address is a lane, however it is written; of IPv6 the network of 6
     ["::1", "address:0:0:0:0::/64"],
     ["site.example", undefined],
   ] as const;
-  for (const [address, lane] of lanes) {
-    assert.equal(addressLane(address), lane, address);
-    if (lane !== undefined) assert.ok(isAddressLane(lane), lane);
+  for (const [address, expected] of lanes) {
+    assert.equal(addressLane(address), expected, address);
+    if (expected !== undefined) assert.ok(isAddressLane(expected), expected);
   }
   assert.ok(isAddressLane(EVERY_ADDRESS));
-  for (const lane of ["address:80", "example.org", "address.example"]) assert.ok(!isAddressLane(lane), lane);
+  for (const other of ["address:80", "example.org", "address.example"])
+    assert.ok(!isAddressLane(other), other);
 });

@@ -8,7 +8,8 @@ import type { JobSpec } from "../domain/job.ts";
 import { LedgerError } from "../ports/ledger.ts";
 import { type ExportEntry, ExportShape, withRecords } from "./export-rows.ts";
 import { type KeptFile, keptFiles, type PathOfFile } from "./kept-files.ts";
-import { openOutput, OutputError } from "./outputs/open-output.ts";
+import { openOutput } from "./outputs/open-output.ts";
+import { OutputError } from "./outputs/output-error.ts";
 import type { RecordWriter } from "./outputs/text-writer.ts";
 
 export interface ExportSettings extends GapOptions {

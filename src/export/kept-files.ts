@@ -1,13 +1,14 @@
 import { createHash } from "node:crypto";
 import { createWriteStream } from "node:fs";
 import { mkdir, rename, rm } from "node:fs/promises";
-import { extname, join, resolve } from "node:path";
+import { extname, join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { isPacked } from "../archive/read-capture.ts";
 import { ArchiveError } from "../archive/stored-bytes.ts";
 import type { CaptureRef } from "../domain/capture.ts";
 import type { ItemView } from "../domain/item.ts";
 import type { Blobs } from "../ports/blobs.ts";
+import { absoluteBlobPath, type StorageLocation } from "../ports/storage.ts";
 import { toOutputError } from "./outputs/open-output.ts";
 
 /** A kept file, as exports list it. */
@@ -28,11 +29,11 @@ export type PathOfFile = (
   number: number,
 ) => string | undefined | Promise<string>;
 
-/** In the archive of a data folder. */
+/** In the archive. */
 export const storedPath =
-  (data: string): PathOfFile =>
+  (location: StorageLocation): PathOfFile =>
   (_, { blob }) =>
-    resolve(data, "blobs", blob);
+    absoluteBlobPath(location, blob);
 
 export const keptFiles = async (item: ItemView, pathOf: PathOfFile): Promise<readonly KeptFile[]> => {
   const files: KeptFile[] = [];

@@ -14,7 +14,7 @@ import { checkScope, compileMarker, markerOf, type NoneMarker } from "./find-pla
 import { compileJsonRows } from "./json/json-source.ts";
 import { type Each, type Place, placesOf } from "./place.ts";
 import { listsWithin, type QueryLists } from "./query-lists.ts";
-import { JsonScope, type Scope } from "./scope.ts";
+import { Scope } from "./scope.ts";
 import { compileSelector } from "./selector.ts";
 
 export interface RowsOptions<T> {
@@ -101,7 +101,7 @@ function jsonRows(place: Extract<Place, { how: "json" }>, fields: Fields, lists:
     const found = find(scope);
     if (found === undefined) return undefined;
     const rows = found.map((row) => ({
-      fields: readRow(compiled, new JsonScope(scope.page, own.own.queries, row)),
+      fields: readRow(compiled, new Scope(scope.view, own.own.queries, { page: scope.page, row })),
       at: row.at,
     }));
     const raw = found

@@ -9,7 +9,7 @@ import type { HtmlDocument } from "./html-document.ts";
 import { parseJsonPath, valuesAt } from "./json/json-path.ts";
 import { type Hit, NO_HITS, type Place } from "./place.ts";
 import { pageLists } from "./query-lists.ts";
-import { GivenScope, PageView, type ReadablePage } from "./scope.ts";
+import { Scope, PageView, type ReadablePage } from "./scope.ts";
 import { compileSelector, type Selector } from "./selector.ts";
 
 /** What a scraper's own extract function can use. */
@@ -143,6 +143,7 @@ interface Reading<T> {
   readonly value: T | null;
   /** `present`, `empty`, `missing` or `malformed`. */
   readonly status: FieldStatus;
+  /** Why it is malformed. */
   readonly why: string | undefined;
 }
 
@@ -174,7 +175,9 @@ function readers(first: KeptPage | undefined, viewOf: (page: KeptPage) => PageVi
     (value: unknown, options: { readonly page?: KeptPage } = {}): Reading<unknown> => {
       const { page = first ?? nowhere, ...rest } = options;
       const { read, lists } = compiled(kind, rest);
-      const { by: _, ...found } = read(new GivenScope(viewOf(page), lists.page.queries, hitsOf(value, kind)));
+      const { by: _, ...found } = read(
+        new Scope(viewOf(page), lists.page.queries, { hits: hitsOf(value, kind) }),
+      );
       return new ReadValue(found);
     };
   // Each returns what the field of its name returns.

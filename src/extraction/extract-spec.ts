@@ -10,7 +10,7 @@ import { compileJsonRows } from "./json/json-source.ts";
 import type { Each, JsonPlace } from "./place.ts";
 import { listsWithin, pageLists } from "./query-lists.ts";
 import { compileStream } from "./scan/stream-matcher.ts";
-import { JsonScope, PageView, type ReadablePage, Scope } from "./scope.ts";
+import { PageView, type ReadablePage, Scope } from "./scope.ts";
 import { compileSelector, type Selector } from "./selector.ts";
 
 export type { ReadablePage } from "./scope.ts";
@@ -82,11 +82,13 @@ export function compileExtraction(spec: ExtractSpec | ExtractFunction): Extracti
   const readPage = (kept: ReadablePage): RawRecord[] => {
     const view = new PageView(kept);
     const scanned = (streamsPage || streamsRows) && view.canScan ? stream.run(kept.text) : undefined;
-    const scope = new Scope(view, page.page.queries, scanned?.page);
+    const scope = new Scope(view, page.page.queries, { scanned: scanned?.page });
     if (jsonRowsOf !== undefined) {
       const found = jsonRowsOf(scope);
       if (found === undefined) throw noList(json!, kept);
-      return found.map((row) => readRecord(new JsonScope(scope, own.own.queries, row), kept.name));
+      return found.map((row) =>
+        readRecord(new Scope(view, own.own.queries, { page: scope, row }), kept.name),
+      );
     }
     if (each === undefined) return [readRecord(scope, kept.name)];
 
@@ -94,7 +96,11 @@ export function compileExtraction(spec: ExtractSpec | ExtractFunction): Extracti
     const rows = (): readonly HtmlElement[] => (elements ??= view.document.all(each));
     const answers = streamsRows && scanned !== undefined ? scanned.rows.map((row) => row.answers) : undefined;
     return (answers ?? rows()).map((_, at) => {
-      const row = new Scope(view, own.own.queries, answers?.[at], scope, () => rows()[at]);
+      const row = new Scope(view, own.own.queries, {
+        scanned: answers?.[at],
+        page: scope,
+        findElement: () => rows()[at],
+      });
       return readRecord(row, kept.name);
     });
   };

@@ -114,7 +114,7 @@ function compileGroup(
 
 /** The scope of an element inside another scope. */
 export const scopeOf = (element: HtmlElement, around: Scope, lists: QueryLists): Scope =>
-  new Scope(around.view, lists.own.queries, undefined, around.page, () => element);
+  new Scope(around.view, lists.own.queries, { page: around.page, findElement: () => element });
 
 function checkField(
   path: string,

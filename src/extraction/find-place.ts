@@ -1,15 +1,14 @@
 import type { FieldReading } from "./define-field.ts";
 import { ExtractionError } from "./extraction-error.ts";
-import type { HtmlDocument, HtmlElement } from "./html-document.ts";
 import { endsInEmptyList, entriesAt } from "./json/json-path.ts";
 import { jsonHits, jsonRoots } from "./json/json-source.ts";
-import { findLabel } from "./labels/find-label.ts";
+import { elementHit, findLabel } from "./labels/find-label.ts";
 import { by, type Hit, type JsonPlace, NO_HITS, type Place, placeOf, type Taking } from "./place.ts";
 import type { QueryList, QueryLists } from "./query-lists.ts";
 import { quoted } from "./reading/reading.ts";
-import { matchesOf, takeFrom } from "./scan/answer-by-document.ts";
+import { matchesOf } from "./scan/answer-by-document.ts";
 import type { PageQuery } from "./scan/page-query.ts";
-import { GivenScope, RowScope, type Scope } from "./scope.ts";
+import type { Scope } from "./scope.ts";
 import { compileSelector } from "./selector.ts";
 
 /** Finds the hits of a place. None: the place is not on the page. */
@@ -39,11 +38,11 @@ export function compilePlace(place: Place, taking: Taking, lists: QueryLists): F
           `by.column("${place.key}") works only in the columns of field.table`,
         );
       return (scope) => {
-        const cell = scope instanceof RowScope ? scope.cells.get(place.key) : undefined;
+        const cell = scope.cells?.get(place.key);
         return cell === undefined ? NO_HITS : [elementHit(scope.view.document, cell, taking)];
       };
     case "given":
-      return (scope) => (scope instanceof GivenScope ? scope.hits : NO_HITS);
+      return (scope) => scope.hits ?? NO_HITS;
     default:
       return place satisfies never;
   }
@@ -202,27 +201,4 @@ function allText({ view: { document }, element }: Scope): Hit | undefined {
   if (first === undefined) return undefined;
   const text = elements.map((one) => document.textOf(one)).join(" ");
   return { text, at: document.offsetOf(first) };
-}
-
-const LINK_TAGS = new Set(["a", "area"]);
-const links = compileSelector("a[href], area[href]");
-
-/**
- * What a field takes from a cell found by its label or header: a link may be anywhere inside it. An image is not a link: many
- * blank cells have one as a spacer.
- */
-export function elementHit(document: HtmlDocument, element: HtmlElement, { takes, pick }: Taking): Hit {
-  const at = document.offsetOf(element);
-  const texts = takes.map((take) => {
-    const own =
-      take === "link" && !LINK_TAGS.has(element.tag) ? undefined : takeFrom(document, element, take);
-    if (own !== undefined || take === "text" || take === "raw" || take === "html") return own;
-    const below = document.first(take === "link" ? links : compileSelector(`[${take.attribute}]`), element);
-    return below && takeFrom(document, below, take);
-  });
-  const text = pick === undefined ? texts[0] : pick(texts);
-  // A cell without a link is read as text: it may spell out the address.
-  return text === undefined && takes[0] === "link"
-    ? { text: document.textOf(element), at, isProse: true }
-    : { text, at };
 }

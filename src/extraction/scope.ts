@@ -11,29 +11,41 @@ import { compileSelector } from "./selector.ts";
 
 type Answers = readonly (readonly Match[] | undefined)[];
 
+interface ScopeParts {
+  readonly scanned?: Answers | undefined;
+  /** The scope of the whole page; itself by default. */
+  readonly page?: Scope;
+  readonly findElement?: () => HtmlElement | undefined;
+  /** In a table row: its cells by column key. */
+  readonly cells?: ReadonlyMap<string, HtmlElement>;
+  /** In a JSON row: an entry of a list. */
+  readonly row?: JsonRoot;
+  /** What an extract function has found itself. */
+  readonly hits?: readonly Hit[];
+}
+
 /** A page or an element of it, with the answers to the fields' queries: from the scan, else from the document. */
 export class Scope {
   readonly view: PageView;
-  /** The scope of the whole page; for a page's own scope, itself. */
   readonly page: Scope;
+  readonly cells: ScopeParts["cells"];
+  readonly row: ScopeParts["row"];
+  readonly hits: ScopeParts["hits"];
   readonly #queries: readonly PageQuery[];
   readonly #scanned: Answers | undefined;
-  readonly #findElement: (() => HtmlElement | undefined) | undefined;
+  readonly #findElement: ScopeParts["findElement"];
   #element: HtmlElement | undefined;
   #asked: (readonly Match[] | undefined)[] | undefined;
 
-  constructor(
-    view: PageView,
-    queries: readonly PageQuery[],
-    scanned?: Answers,
-    page?: Scope,
-    findElement?: () => HtmlElement | undefined,
-  ) {
+  constructor(view: PageView, queries: readonly PageQuery[], parts: ScopeParts = {}) {
     this.view = view;
     this.#queries = queries;
-    this.#scanned = scanned;
-    this.page = page ?? this;
-    this.#findElement = findElement;
+    this.#scanned = parts.scanned;
+    this.page = parts.page ?? this;
+    this.#findElement = parts.findElement;
+    this.cells = parts.cells;
+    this.row = parts.row;
+    this.hits = parts.hits;
   }
 
   /** The element that selectors are relative to; undefined for the page itself. */
@@ -49,41 +61,6 @@ export class Scope {
     const query = this.#queries[slot];
     if (query === undefined) throw new RangeError(`unknown query ${slot}`);
     return matchesOf(this.view.document, query, this.view.costs, this.element);
-  }
-}
-
-/** A row of a table: its cells by column key. */
-export class RowScope extends Scope {
-  readonly cells: ReadonlyMap<string, HtmlElement>;
-
-  constructor(
-    page: Scope,
-    queries: readonly PageQuery[],
-    row: HtmlElement,
-    cells: ReadonlyMap<string, HtmlElement>,
-  ) {
-    super(page.view, queries, undefined, page, () => row);
-    this.cells = cells;
-  }
-}
-
-/** A JSON row: an entry of a list. */
-export class JsonScope extends Scope {
-  readonly row: JsonRoot;
-
-  constructor(page: Scope, queries: readonly PageQuery[], row: JsonRoot) {
-    super(page.view, queries, undefined, page);
-    this.row = row;
-  }
-}
-
-/** A text or JSON value that an extract function has found itself. */
-export class GivenScope extends Scope {
-  readonly hits: readonly Hit[];
-
-  constructor(view: PageView, queries: readonly PageQuery[], hits: readonly Hit[]) {
-    super(view, queries);
-    this.hits = hits;
   }
 }
 

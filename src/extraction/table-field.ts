@@ -15,7 +15,7 @@ import type { HtmlDocument, HtmlElement } from "./html-document.ts";
 import { placesOf } from "./place.ts";
 import { listsWithin, type QueryLists } from "./query-lists.ts";
 import { placeholders } from "./reading/placeholders.ts";
-import { RowScope, type Scope } from "./scope.ts";
+import { Scope } from "./scope.ts";
 import { compileSelector } from "./selector.ts";
 import { readGrids, type TableGrid } from "./table-grid.ts";
 
@@ -126,7 +126,14 @@ function typedRows(grid: TableGrid, scope: Scope, compiled: CompiledFields, list
       if (cell !== undefined) byKey.set(key, cell);
     }
     const row: RawFields = {};
-    compiled.readInto(new RowScope(scope.page, lists.own.queries, element, byKey), row);
+    compiled.readInto(
+      new Scope(scope.view, lists.own.queries, {
+        page: scope.page,
+        findElement: () => element,
+        cells: byKey,
+      }),
+      row,
+    );
     return { fields: row, at: scope.view.document.offsetOf(element) };
   });
 }

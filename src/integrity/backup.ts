@@ -57,17 +57,21 @@ export interface BackupEnd extends BackupMark {
  * objects, which never change. An upload mark older than the ledger only folds inputs again; a newer one would lose some. The previous
  * backup's ledger and mark are replaced last, so that it can be restored until then.
  */
-export const backup = async (data: string, to: string, tools: CopyTools): Promise<BackupEnd> => {
+export const backup = async (
+  from: { readonly ledger: string; readonly blobs: string },
+  to: string,
+  tools: CopyTools,
+): Promise<BackupEnd> => {
   await refuseOther(to);
   await mkdir(to, { recursive: true, mode: 0o700 });
   await writeFile(join(to, `${MARK}.part`), "", { mode: 0o600 }); // identifies the folder if this is interrupted
-  const source = await tools.openBlobs(join(data, "blobs"));
+  const source = await tools.openBlobs(from.blobs);
   const target = await tools.openBlobs(join(to, "blobs"));
   const part = join(to, `${tools.ledgerFile}.part`);
   for (let attempt = 1; ; attempt++) {
     const uploads = await readUploads(source);
     const at = Date.now();
-    await tools.copyLedger(join(data, tools.ledgerFile), part);
+    await tools.copyLedger(from.ledger, part);
     const seen = new Set<string>(uploads.keys());
     const copied = await copyObjects(source, target, tools.onProgress, (name) => {
       if (UPLOAD.test(name)) return false;

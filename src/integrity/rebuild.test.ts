@@ -7,14 +7,9 @@ import { putLines, settledPrefix } from "../archive/journal.ts";
 import { writeManifest } from "../archive/manifest.ts";
 import { sha256 } from "../archive/stored-bytes.ts";
 import { rebuildTools } from "../cli/actions/backup.ts";
-import {
-  LEDGER_FILE,
-  lookAtLedger,
-  openLedger,
-  openRegistry,
-  openStorage,
-  type Storage,
-} from "../compose.ts";
+import { lookAtLedger, openLedger, openRegistry, openStorage } from "../compose.ts";
+import { LEDGER_FILE } from "../config/storage-location.ts";
+import type { Storage } from "../ports/storage.ts";
 import type { ItemView, Outcome } from "../domain/item.ts";
 import type { JobView } from "../domain/job.ts";
 import type { SettledLine } from "../ports/ledger-check.ts";

@@ -150,7 +150,7 @@ export const claim = (tx: Transaction, request: ClaimRequest, leaseMs: number): 
   let worker = claimingWorker(tx, known, request, tx.now + leaseMs);
   worker = setInFlight(worker, request.inFlight);
   if (request.running) worker = setRunning(worker, request.running);
-  if (worker.card?.isDraining) {
+  if (worker.info?.isDraining) {
     tx.put("worker", worker);
     return NOTHING;
   }

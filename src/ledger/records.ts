@@ -149,7 +149,7 @@ export interface Job {
   readonly changes: Readonly<Partial<Record<Change, number>>>;
 }
 
-/** A run of items in the hands of a worker: the places that are not settled, as pairs of first and last. */
+/** A run of items that is leased to a worker: the places that are not settled, as pairs of first and last. */
 export interface Lease {
   readonly id: number;
   readonly queue: number;
@@ -171,7 +171,7 @@ export interface Worker {
   readonly until: number | null;
   readonly isAlone: boolean;
   readonly jobs: readonly string[] | null;
-  readonly card: WorkerInfo | null;
+  readonly info: WorkerInfo | null;
   readonly registeredAt: number;
   readonly leases: readonly Lease[];
   /** Number of the next lease. */

@@ -152,7 +152,7 @@ export class SettleBatch {
     this.#leases = new Map(worker && isKnown(worker) ? worker.leases.map((lease) => [lease.id, lease]) : []);
   }
 
-  /** The fence: the lease under which the item is still in this worker's hands. */
+  /** The fence: the lease under which this worker still holds the item. */
   leaseOf({ lease: id, queue, seq }: SettledItem): Lease | undefined {
     const lease = this.#leases.get(id);
     const isHeld = lease?.queue === queue && hasPlace(lease.open, seq) && !this.#closed.get(id)?.has(seq);
@@ -181,8 +181,10 @@ export class SettleBatch {
 
   /** The job's own counters have it from now on. */
   paid({ queue, attempt }: SettledItem): void {
-    const { requests, bytes } = this.#paid.get(queue) ?? { requests: 0, bytes: 0 };
-    this.#paid.set(queue, { requests: requests + attempt.requests, bytes: bytes + attempt.bytes });
+    let paid = this.#paid.get(queue);
+    if (!paid) this.#paid.set(queue, (paid = { requests: 0, bytes: 0 }));
+    paid.requests += attempt.requests;
+    paid.bytes += attempt.bytes;
   }
 
   writeJob(job: JobTally): void {

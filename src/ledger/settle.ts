@@ -30,7 +30,7 @@ export const settleWants = (worker: string, items: readonly SettledItem[]): Want
     .flatMap(({ queue, seq }) => [want("item", queue, seq), want("retry", queue, seq)]),
 ];
 
-/** The second door: what was not leased to this worker any more is refused and changes nothing. */
+/** Items that are no longer leased to this worker are refused and change nothing. */
 export const settle = (tx: Transaction, worker: string, items: readonly SettledItem[]): SettleReply => {
   const batch = new SettleBatch(tx, worker);
   loadRest(tx, batch, items);
@@ -89,8 +89,8 @@ const settleOne = (tx: Transaction, batch: SettleBatch, worker: string, settled:
   const job = batch.job(queue.record.job);
   const told = readable(tx, job, settled);
   const retry = tx.known("retry", id, seq);
-  const item = { ...told, outcome: lastWord(job, told, retry?.attempts ?? 0) };
-  const { outcome } = item;
+  const outcome = lastWord(job, told, retry?.attempts ?? 0);
+  const item = outcome === told.outcome ? told : { ...told, outcome };
   const isUntried = told.outcome.state === "returned";
   if (isUntried && item.attempt.requests === 0) queue.unused++;
   if (queue.isProbe) answerByProbe(tx, queue, told.outcome);

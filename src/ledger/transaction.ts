@@ -201,7 +201,8 @@ export class Transaction implements Changes {
 
   /** A record that is known: loaded by whatever list, or put by this rule. */
   known<K extends Kind>(kind: K, ...key: Key): Records[K] | undefined {
-    return this.#current(kind, idOf(key));
+    const isAny = this.records.has(kind) || this.#loaded.of(kind).size > 0;
+    return isAny ? this.#current(kind, idOf(key)) : undefined;
   }
 
   #current<K extends Kind>(kind: K, id: string): Records[K] | undefined {

@@ -12,7 +12,7 @@ export const ANSWER_MS = 15 * 60_000;
 /** An address that nobody has asked for so long is forgotten, unless an operator has spoken of it. */
 export const FORGET_ADDRESS_MS = 3_600_000;
 
-/** A worker that was stopped may still store what it had in hand: a removed job's folder is looked at again so long after the mark. */
+/** A worker that was stopped may still store the items that it had leased: a removed job's folder is looked at again so long after the mark. */
 export const LATE_MS = 3_600_000;
 
 /** Events are kept for so long, and longer where a consumer has not come to them. */

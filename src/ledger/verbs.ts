@@ -239,7 +239,8 @@ export const ledgerVerbs = (store: LedgerStore, own: Partial<PulseLimits> = {}):
       const nextPart = (): string | undefined => partOf(id, part++);
       for (const some of inTransactions(items, Infinity)) {
         const ready: SettledItem[] = [];
-        for (const item of some) ready.push(await emitAhead(act, nextPart, worker, item));
+        for (const item of some)
+          ready.push(item.emitted.length > EMIT_CHUNK ? await emitAhead(act, nextPart, worker, item) : item);
         const reply = await act(nextPart(), (tx) => settle(tx, worker, ready), {
           wants: settleWants(worker, ready),
         });
@@ -254,14 +255,14 @@ export const ledgerVerbs = (store: LedgerStore, own: Partial<PulseLimits> = {}):
       while (await transact((now) => [want("overdueJob", now)], cancelOverdue));
       return reply;
     },
-    registerWorker: (card, sums = {}, id) =>
+    registerWorker: (info, sums = {}, id) =>
       act(
         id,
         (tx) => {
-          registerWorker(tx, card);
+          registerWorker(tx, info);
           for (const [name, value] of Object.entries(sums)) tx.count(name as keyof typeof sums, value ?? 0);
         },
-        { wants: [want("worker", card.name)], isDurable: false },
+        { wants: [want("worker", info.name)], isDurable: false },
       ),
     readRobots: async (origin, worker) =>
       (await store.read([want("robots", origin)], (tx) => knownRobots(tx, origin))) ??
@@ -372,8 +373,8 @@ const emitAhead = async (
   worker: string,
   item: SettledItem,
 ): Promise<SettledItem> => {
+  if (item.outcome.state === "returned") return item;
   const { ahead, rest } = split(item);
-  if (item.outcome.state === "returned" || ahead.length === 0) return item;
   for (const emitted of ahead) {
     // Not synced: the settle that follows is, and with it all that came before.
     const isHeld = await act(

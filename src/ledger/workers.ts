@@ -8,7 +8,7 @@ const newWorker = (name: string): Worker => ({
   until: null,
   isAlone: false,
   jobs: null,
-  card: null,
+  info: null,
   registeredAt: 0,
   leases: [],
   nextLease: 1,
@@ -27,9 +27,9 @@ const newWorker = (name: string): Worker => ({
 export const isKnown = (worker: Worker | undefined): boolean => worker?.until != null;
 
 /** Registering alone makes nobody known: one that was given up and registers again is still given up, until it has heard so. */
-export const registerWorker = (tx: Transaction, card: WorkerInfo): void => {
-  const worker = tx.one("worker", card.name) ?? newWorker(card.name);
-  tx.put("worker", { ...worker, card, registeredAt: tx.now });
+export const registerWorker = (tx: Transaction, info: WorkerInfo): void => {
+  const worker = tx.one("worker", info.name) ?? newWorker(info.name);
+  tx.put("worker", { ...worker, info, registeredAt: tx.now });
 };
 
 export const claimingWorker = (
@@ -45,7 +45,7 @@ export const claimingWorker = (
     ...newWorker(request.worker),
     nextLease: lease,
     pulseLease: lease,
-    ...(known && { card: known.card, registeredAt: known.registeredAt }),
+    ...(known && { info: known.info, registeredAt: known.registeredAt }),
     until,
     isAlone: request.alone === true,
     jobs: request.jobs ?? null,
@@ -171,7 +171,7 @@ export const forgetStops = (tx: Transaction, isOver: (stop: Stop) => boolean): v
 };
 
 /**
- * What a worker's pulse has to say: the queues that have stopped with items in its hands, whether or not it named them. That an answer
+ * What a worker's pulse has to say: the queues that have stopped with items leased to it, whether or not it named them. That an answer
  * was heard is known only from the next pulse, which is not sent before.
  */
 export const tellStops = (

@@ -3,14 +3,14 @@ import type { JobArchive } from "../archive/segment-writer.ts";
 import type { Exchange } from "../domain/capture.ts";
 import type { CollectorTools, CollectSession } from "../ports/collector.ts";
 
-/** One item's part in the archive: takes every response, and at the end answers when all of it is durable. */
+/** One item's part of the archive: stores every response, and resolves at the end when all of it is durable. */
 interface ItemArchive {
   readonly tools: Pick<CollectorTools, "archive" | "archiveFile">;
-  /** Names what extraction reads, adds the records, and waits until every byte is safe: only then may the item be settled. `end`: see `ItemBundle`. */
+  /** Names the pages for extraction, adds the records, and waits until all bytes are durable: only then may the item be settled. `end`: see `ItemBundle`. */
   commit(session: CollectSession, records: readonly string[], end?: (kept: Kept) => string): Promise<Kept>;
 }
 
-/** `keepsPages: false` for scrapers that opt out: then only files asked for and the records are kept. */
+/** `keepsPages: false` for scrapers that opt out: then only files and records are stored. */
 export const openItemArchive = (archive: JobArchive, keepsPages: boolean): ItemArchive => {
   const bundle: ItemBundle = archive.item();
   const numbers = new Map<Exchange, number>();

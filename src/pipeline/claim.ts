@@ -5,9 +5,9 @@ import type { ClaimedItem, Grant, Ledger } from "../ports/ledger.ts";
 interface ClaimOptions {
   readonly ledger: Pick<Ledger, "claim">;
   readonly worker: string;
-  /** Items that may be in inFlight at once, over all lanes. */
+  /** Items that may be in flight at once, over all lanes. */
   readonly capacity: number;
-  /** Items whose end is not yet settled; beyond this no more are taken, so that a slow disk slows the fetching. */
+  /** Limit on items that are not settled yet, so that a slow disk slows down fetching. */
   readonly maxUnsettled: number;
   readonly jobs?: readonly string[];
   readonly lanes?: readonly string[];
@@ -16,8 +16,8 @@ interface ClaimOptions {
 }
 
 /**
- * The worker's inFlight: what it has claimed and not finished collecting. The ledger hands out only items whose lane has room, each with
- * its first slot, so nothing here ever waits for a green light it may not get.
+ * The worker's items in flight: claimed, and not finished collecting. The ledger gives only items whose lane has room, each with its first slot, so no
+ * item here waits for a slot that it may never get.
  */
 export class InFlightItems {
   readonly #options: ClaimOptions;
@@ -32,12 +32,12 @@ export class InFlightItems {
     this.#limit = options.capacity;
   }
 
-  /** This machine cannot carry what is in inFlight: from now on, half of it. */
+  /** This machine cannot handle this many items: halve the limit. */
   halve(): void {
     this.#limit = Math.max(1, Math.floor(Math.min(this.#limit, this.#items.size) / 2));
   }
 
-  /** An item has ended well: after as many as are allowed at once, one more is. */
+  /** An item has succeeded: the limit grows by one after as many as it allows. */
   grow(): void {
     if (this.#limit < this.#options.capacity) this.#limit += 1 / this.#limit;
   }
@@ -54,7 +54,7 @@ export class InFlightItems {
     return Math.min(Math.floor(this.#limit) - this.#items.size, this.#options.maxUnsettled - this.#unsettled);
   }
 
-  /** Those that items in inFlight are of. */
+  /** The jobs of the items in flight. */
   get jobs(): ReadonlySet<string> {
     return new Set(this.#items.values().map(({ job }) => job));
   }
@@ -64,7 +64,7 @@ export class InFlightItems {
     return this.#byLane;
   }
 
-  /** Should this process die, these are the suspects. */
+  /** The suspects if this process dies. */
   get running(): readonly ItemRef[] {
     return [...this.#items];
   }
@@ -89,7 +89,7 @@ export class InFlightItems {
     return grant;
   }
 
-  /** Its requests are over: the lane has a place free again. False when it was released before. */
+  /** It makes no more requests: its lane has a free place. False if it was released already. */
   release(item: ClaimedItem): boolean {
     if (!this.#items.delete(item)) return false;
     const left = (this.#byLane.get(item.lane) ?? 1) - 1;

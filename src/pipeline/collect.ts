@@ -15,7 +15,7 @@ import { ItemWork } from "../scrapers/item-work.ts";
 import type { CompiledScraper } from "../scrapers/compiled-scraper.ts";
 import type { AnyScraper } from "../scrapers/scraper.ts";
 
-/** How collecting ended. Also a failed item keeps the pages it paid for: what was kept is in the session either way. */
+/** How collecting ended. A failed item keeps its pages too: they are in the session. */
 export type Collected = { readonly session: CollectSession } & CollectEnd;
 
 type CollectEnd =
@@ -28,21 +28,21 @@ export interface CollectRun {
   readonly collector: Collector;
   readonly input: unknown;
   readonly attempt: number;
-  /** Only public addresses and the scraper's own site may be asked. */
+  /** Only public addresses and the scraper's own site are allowed. */
   readonly guardsTargets?: boolean;
   readonly validators?: SessionOptions["validators"];
   readonly tools: Omit<CollectorTools, "signal">;
-  /** Aborted with a `StopError` when the worker must let go of the item. */
+  /** Aborted with a `StopError` when the worker must release the item. */
   readonly controller: AbortController;
-  /** Told of the item's session before its first request: what it has cost is known there at any moment. */
+  /** Called before the first request. The session always knows the item's cost so far. */
   readonly onSession?: (session: CollectSession) => void;
-  /** Told of errors that nobody caught after collecting had ended: a timer that outlived `collect`. */
+  /** Called for uncaught errors after the end of collecting, for example from a timer that outlived `collect`. */
   readonly onLate: (error: unknown) => void;
 }
 
 /**
- * Runs the scraper's own steps, and waits for everything that they started, awaited or not. Whatever goes wrong in them becomes a
- * failure of a known kind; only a stop is thrown.
+ * Runs the scraper's own steps, and waits for everything that they started, awaited or not. Errors in them become failures of a known kind; only a stop
+ * is thrown.
  */
 export const collect = async (run: CollectRun): Promise<Collected> => {
   const { scraper, limits } = run.ready;
@@ -67,7 +67,7 @@ export const collect = async (run: CollectRun): Promise<Collected> => {
     },
   });
   run.onSession?.(session);
-  // Whatever the scraper makes of it: nobody can say what the site would have answered.
+  // Even if the scraper catches it: the site's answer is unknown.
   const letGo = (error: unknown): never => {
     const own = ownTrouble(error);
     if (own) run.controller.abort(own);
@@ -135,7 +135,7 @@ const endedBy = (error: unknown, itemMs: number): CollectEnd => {
   return { ended: "failure", failure: scraperError(error) };
 };
 
-/** What the installation's owner wrote into a scraper may be asked wherever it is. */
+/** The site that a scraper declares is always allowed: the owner of the installation wrote it. */
 export const publicOnly = ({ site }: AnyScraper): NonNullable<SessionOptions["publicOnly"]> =>
   site === undefined ? {} : { butSite: site };
 
@@ -147,7 +147,7 @@ class OverdueError extends Error {
   }
 }
 
-/** Waiting for a slot or the archive is the storage's time, not the item's: while any of its requests does, the clock stands still. */
+/** Waiting for a slot or the archive does not count as the item's time: the clock stops while any of its requests waits. */
 class ItemClock {
   readonly #onEnd: () => void;
   #leftMs: number;
@@ -217,7 +217,7 @@ const overdue = (itemMs: number, inFlight: number): Failure =>
         detail: `collect did not end within ${itemMs / 1000} s, with no request open`,
       };
 
-/** What the author needs to find the place: the message, and where in the scraper's files it was thrown. It is stored: no secrets. */
+/** For the author: the message, and where in the scraper's files it was thrown. It is stored, so it contains no secrets. */
 export const scraperError = (error: unknown): Failure => {
   if (!(error instanceof Error))
     return { kind: "scraper-error", detail: `threw ${typeof error}: ${shortened(String(error))}` };
@@ -226,5 +226,5 @@ export const scraperError = (error: unknown): Failure => {
   return { kind: "scraper-error", detail };
 };
 
-/** Cut before and after: an exception may hold a whole page, and half a secret is one too. */
+/** Cut before and after redacting: an exception may contain a whole page, and half a secret is still one. */
 const shortened = (message: string): string => redactSecrets(message.slice(0, 2000)).slice(0, 300);

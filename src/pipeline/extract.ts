@@ -6,20 +6,20 @@ import type { RawRecord } from "../domain/record.ts";
 import type { FoundInput, ReadyEmit } from "../scrapers/compile-emit.ts";
 import { scraperError } from "./collect.ts";
 
-/** Captures in, raw field values out. Needs no network: it gives the same again on stored captures. */
+/** Captures in, raw field values out. Pure: stored captures give the same result again. */
 export const extract = (
   extraction: Extraction,
   pages: readonly KeptPage[],
 ): { readonly records: readonly RawRecord[] } | { readonly failure: Failure } => {
   try {
-    // A page that was just collected brings its parsed document along; a stored one is parsed on the way.
+    // A page that was just collected has its parsed document; a stored one is parsed here.
     return { records: extraction.read(pages) };
   } catch (error) {
     return { failure: failureOf(error) };
   }
 };
 
-/** A page that cannot be read at all (XML that is cut off, no JSON where JSON was asked for) is not the scraper's fault. */
+/** A page that cannot be parsed (truncated XML, no JSON where JSON is expected) is not the scraper's fault. */
 const failureOf = (error: unknown): Failure =>
   error instanceof FailureError ? error.failure : scraperError(error);
 
@@ -29,7 +29,7 @@ export interface Discovery {
   readonly inputs: readonly FoundInput[];
 }
 
-/** What the pages lead to: inputs for the same or another scraper. A list that is shorter than it can be is no list any more. */
+/** Finds inputs for the same or another scraper. A list shorter than its minimum counts as a changed structure. */
 export const discover = (
   emits: readonly ReadyEmit[],
   pages: readonly KeptPage[],

@@ -10,11 +10,11 @@ export interface Judged {
   readonly fieldCounts: readonly number[];
   /** Required fields missing in any of the records: what the breaker watches. */
   readonly missing: readonly string[];
-  /** Set when nothing that must be there is where it should be. What there is of the record is still kept. */
+  /** Set if all required fields are missing. What was found is still stored. */
   readonly failure?: Failure;
 }
 
-/** Where a record came from, so that any field can be traced to its bytes. */
+/** The origin of a record, so that any field can be traced to its bytes. */
 interface RecordOrigin {
   readonly job: string;
   readonly key: string;
@@ -22,7 +22,7 @@ interface RecordOrigin {
   readonly version: string;
 }
 
-/** Says of every field whether it is present, empty, missing or malformed, and of the page whether it still is what it was. */
+/** Judges every field as present, empty, missing or malformed, and whether the page has changed its structure. */
 export const judge = (raw: readonly RawRecord[], extraction: Extraction, origin: RecordOrigin): Judged => {
   const { verdict, records } = judgePage(raw, extraction.required);
   const isChanged = verdict === "structure-changed" && !(raw.length === 0 && extraction.mayBeEmpty === true);

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { openSqlite } from "../backends/sqlite/open.ts";
 import { Kit } from "../ports/ledger-suite/test-kit.ts";
-import { tell } from "./notify.ts";
+import { notify } from "./notify.ts";
 
 const JOBS = 150;
 
@@ -23,7 +23,7 @@ test("every event is told once, in order, also while the listener takes its time
   const { ledger } = await open(t);
   const ids: number[] = [];
   const jobs = new Set<string>();
-  const upTo = await tell(ledger.events, ONE, async (events) => {
+  const upTo = await notify(ledger.events, ONE, async (events) => {
     await new Promise(setImmediate);
     for (const { id, type, job } of events) {
       ids.push(id);
@@ -36,16 +36,16 @@ test("every event is told once, in order, also while the listener takes its time
     ids,
     [...new Set(ids)].sort((a, b) => a - b),
   );
-  assert.equal(await tell(ledger.events, ONE, () => assert.fail("told again")), upTo);
+  assert.equal(await notify(ledger.events, ONE, () => assert.fail("told again")), upTo);
 });
 
 test("a crash between telling and moving on tells again, never not at all", async (t) => {
   const { ledger } = await open(t);
   const first: number[] = [];
   const crash = { ...ledger.events, move: () => Promise.reject(new Error("killed")) };
-  await assert.rejects(() => tell(crash, ONE, (events) => void first.push(...events.map(({ id }) => id))));
+  await assert.rejects(() => notify(crash, ONE, (events) => void first.push(...events.map(({ id }) => id))));
   const second: number[] = [];
-  await tell(ledger.events, ONE, (events) => void second.push(...events.map(({ id }) => id)));
+  await notify(ledger.events, ONE, (events) => void second.push(...events.map(({ id }) => id)));
   assert.deepEqual(second.slice(0, first.length), first);
   assert.ok(second.length > first.length);
 });
@@ -54,16 +54,16 @@ test("what a consumer does not listen to is behind it too, and so kept for nobod
   const { ledger } = await open(t);
   const told: string[] = [];
   const hearing = { ...ONE, job: "j7", types: ["job.paused"] } as const;
-  await tell(ledger.events, hearing, (events) => void told.push(...events.map(({ job }) => job)));
+  await notify(ledger.events, hearing, (events) => void told.push(...events.map(({ job }) => job)));
   assert.deepEqual(told, ["j7"]);
   assert.deepEqual(await ledger.events.read({ ...ONE, limit: 9 }), []);
 });
 
 test("an event whose listener throws is told again", async (t) => {
   const { ledger } = await open(t);
-  await assert.rejects(() => tell(ledger.events, ONE, () => Promise.reject(new Error("no"))));
+  await assert.rejects(() => notify(ledger.events, ONE, () => Promise.reject(new Error("no"))));
   const [event] = await ledger.events.read({ limit: 1 });
   const heard: number[] = [];
-  await tell(ledger.events, ONE, (events) => void heard.push(...events.map(({ id }) => id)));
+  await notify(ledger.events, ONE, (events) => void heard.push(...events.map(({ id }) => id)));
   assert.equal(heard[0], event?.id);
 });

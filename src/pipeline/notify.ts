@@ -1,31 +1,31 @@
 import type { EventLog, EventQuery, LedgerEvent } from "../ports/event-log.ts";
 
-/** Who hears which events. `after`: where a consumer begins that is new. */
-type Hearing = Omit<EventQuery, "limit"> & { readonly consumer: string };
+/** Which consumer gets which events. `after`: where a new consumer starts. */
+type Subscription = Omit<EventQuery, "limit"> & { readonly consumer: string };
 
 const PAGE = 100;
 
 /**
- * Hands on what a consumer has not heard yet, in order; its cursor moves after it has taken a page. A crash in between tells the page again, never not
- * at all. Answers how far it has come.
+ * Passes on the events that a consumer has not had yet, in order. Its cursor moves after each page, so a crash in between repeats a page and never
+ * skips one. Returns its position.
  */
-export const tell = async (
+export const notify = async (
   log: EventLog,
-  hearing: Hearing,
+  subscription: Subscription,
   listener: (events: readonly LedgerEvent[]) => void | Promise<void>,
   signal?: AbortSignal,
 ): Promise<number> => {
   for (;;) {
-    const { events, upTo, isFull } = await readPage(log, { ...hearing, limit: PAGE });
+    const { events, upTo, isFull } = await readPage(log, { ...subscription, limit: PAGE });
     if (events.length > 0) await listener(events);
-    await log.move(hearing.consumer, upTo);
+    await log.move(subscription.consumer, upTo);
     if (!isFull || signal?.aborted) return upTo;
   }
 };
 
 interface EventPage {
   readonly events: readonly LedgerEvent[];
-  /** How far whoever has taken the page has come: what was not asked for is behind it too. */
+  /** The position after this page, including events that the query left out. */
   readonly upTo: number;
   /** There may be more. */
   readonly isFull: boolean;

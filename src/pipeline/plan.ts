@@ -5,7 +5,7 @@ import type { JobScraper } from "../scrapers/load-pinned.ts";
 import { type AnyScraper, describeIssues } from "../scrapers/scraper.ts";
 import type { Discovery } from "./extract.ts";
 
-/** One input as it was read, with the line it stood on. */
+/** One input as it was read, with its line. */
 export type InputRow =
   | { readonly line: number; readonly value: Record<string, unknown> }
   | { readonly line: number; readonly problem: string };
@@ -13,8 +13,7 @@ export type InputRow =
 export type LaneOf = (url: URL) => string;
 
 /**
- * The lane of a request. A scraper's named lane stands for its own site (or, without one, for the site of the input); other hosts have
- * theirs.
+ * The lane of a request. A scraper's named lane applies to its own site (or, without one, to the site of the input); other hosts have their own.
  */
 export const laneFor = (scraper: AnyScraper, input: unknown, laneOf: LaneOf): LaneOf => {
   const { lane, site } = scraper;
@@ -27,11 +26,11 @@ export const laneFor = (scraper: AnyScraper, input: unknown, laneOf: LaneOf): La
   };
 };
 
-/** Characters. A row is read by everything that lists items: it must stay small. */
+/** Characters. Everything that lists items reads this row: it must stay small. */
 const MOST_KEY = 8000;
 const MOST_INPUT = 256 * 1024;
 
-/** Characters of what is said of a rejected input: it may name everything that is wrong with it. */
+/** Characters of the message for a rejected input: it may list many problems. */
 const MOST_PROBLEM = 500;
 
 const shortened = (problem: string): string =>
@@ -76,7 +75,7 @@ export const planInput = (
     if (text.length > MOST_INPUT) return reject(tooLong("input as JSON", text.length, MOST_INPUT));
     return {
       item: {
-        // Half of a surrogate pair comes back from a database as another character, and the item would never be found again.
+        // Half of a surrogate pair changes in a database, and the item would never be found again.
         key: key.toWellFormed(),
         input: text,
         lane: scraper.lane ?? laneOf(new URL(target!, scraper.site)),
@@ -87,7 +86,7 @@ export const planInput = (
   }
 };
 
-/** Emitted inputs pass the same gate as given ones, at the scraper that they are for. */
+/** Emitted inputs are checked like given ones, by the scraper that they are for. */
 export const planFound = (
   found: readonly Discovery[],
   scrapers: readonly JobScraper[],
@@ -120,7 +119,7 @@ const hasCredentials = (url: string): boolean => {
   return parsed !== undefined && (parsed.username !== "" || parsed.password !== "");
 };
 
-/** The same members give the same text, in whatever order they came. */
+/** The same members give the same text, in any order. */
 const stableText = (value: unknown): string =>
   JSON.stringify(value, (_name, part: unknown) =>
     typeof part === "object" && part !== null && !Array.isArray(part)

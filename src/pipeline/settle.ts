@@ -4,20 +4,19 @@ import type { Ledger, SettledItem } from "../ports/ledger.ts";
 interface SettlerOptions {
   readonly ledger: Pick<Ledger, "settle">;
   readonly worker: string;
-  /** Told what a batch held, refused ones included, and which of them were refused. */
+  /** Called with the items of a batch, and with those that were refused. */
   readonly onSettled: (items: readonly SettledItem[], refused: readonly ItemRef[]) => void;
-  /** The ledger cannot be written: the worker must stop. The items stay leased and are tried again by others. */
+  /** The ledger cannot be written: the worker must stop. The items stay leased, and others retry them. */
   readonly onError: (error: unknown) => void;
 }
 
-/** One transaction holds the ledger's lock for some 20 ms at most. */
+/** One transaction holds the ledger's lock for about 20 ms at most. */
 const BATCH = 500;
 /** Items of one segment become durable together, a few ticks apart: they are settled together. */
 const GATHER_MS = 4;
 
 /**
- * The second door. What comes in is durable already; it is gathered for a moment and settled in one transaction, which says
- * everything about its items at once.
+ * Collects ended items, which are durable already, for a moment and settles them in one transaction.
  */
 export class Settler {
   readonly #options: SettlerOptions;
@@ -34,7 +33,7 @@ export class Settler {
     this.#timer ??= setTimeout(() => void this.flush(), GATHER_MS);
   }
 
-  /** Settles what is there; resolves when nothing is left under way. */
+  /** Settles what is left; resolves when no settle is in progress. */
   async flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;

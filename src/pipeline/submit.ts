@@ -13,14 +13,14 @@ export interface Submission {
   readonly job: string;
   readonly client: string;
   readonly ready: CompiledScraper;
-  /** The scraper's own pace unless told; it can only be lowered. */
+  /** Default: the scraper's own pace. It can only be lowered. */
   readonly paceOf?: (ready: CompiledScraper) => JobPace;
   /** False for a job that only collects. */
   readonly extracts?: boolean;
   readonly inputs: AsyncIterable<readonly InputRow[]>;
-  /** Stop reading after so many inputs. */
+  /** Stop reading after this many inputs. */
   readonly limit?: number;
-  /** Items in all, emitted ones included. */
+  /** Limit on items, including emitted ones. */
   readonly maxItems?: number;
   readonly options?: JobOptions;
   readonly laneOf: LaneOf;
@@ -28,7 +28,7 @@ export interface Submission {
   readonly signal?: AbortSignal;
 }
 
-/** What a client may ask of its job beside the scraper and its inputs. */
+/** Options of a job besides the scraper and its inputs. */
 export type JobOptions = Pick<
   JobSpec,
   | "priority"
@@ -80,7 +80,7 @@ export const createJob = async (
   });
 };
 
-/** What a job takes over from its scrapers. */
+/** What a job copies from its scrapers. */
 export const pinnedOf = (
   scrapers: readonly JobScraper[],
   paceOf: (ready: CompiledScraper) => JobPace = ({ pace }) => ({ pace }),
@@ -108,13 +108,13 @@ interface InputLoad {
   readonly laneOf: LaneOf;
   /** Takes the next batch. */
   readonly add: (items: readonly PlannedItem[], rejected: readonly RejectedInput[]) => Promise<void>;
-  /** Inputs to pass over: they were taken before. */
+  /** Inputs to skip: they were loaded before. */
   readonly skip?: number;
   /** Stop reading after this many inputs. */
   readonly limit?: number;
   /** How many may still be rejected, and the error for the one after that. */
   readonly rejects?: { readonly most: number; readonly tooMany: (last: RejectedInput) => Error };
-  /** This process answers nobody else while it loads: batches may be large. */
+  /** This process serves no one else while it loads: batches may be large. */
   readonly isAlone?: boolean;
   /** Asked between rows, and at least twice a second: true stops reading. */
   readonly mustStop?: () => boolean;

@@ -30,7 +30,7 @@ export type { WorkerInfo, WorkerView } from "./registry.ts";
 export interface WorkLedger {
   /** A worker says what it is before it claims, and again now and then, with what has come to its sums since it last did. */
   registerWorker(worker: WorkerInfo, sums?: WorkSums, id?: CallId): Promise<void>;
-  /** The first door: items whose lane has room now or within the next second, each with its first slot. */
+  /** Leases items whose lane has room now or within the next second, each with its first slot. */
   claim(request: ClaimRequest): Promise<Grant>;
   /**
    * For a worker whose last claim was told to wait: true as soon as a claim may bring something after all, false after `ms`. Writes nothing. What was
@@ -41,7 +41,7 @@ export interface WorkLedger {
   readFresh(keys: readonly FreshKey[]): Promise<readonly (FreshEntry | undefined)[]>;
   /** Renews the worker's leases, books and returns slots, reports outcomes at once, hears what has stopped. */
   pulse(report: PulseReport): Promise<PulseReply>;
-  /** The second door. What was not leased to this worker any more is refused and changes nothing. */
+  /** Ends items. Those that are no longer leased to this worker are refused and change nothing. */
   settle(worker: string, items: readonly SettledItem[], id?: CallId): Promise<SettleReply>;
   /**
    * Ends the leases of a worker known to be dead, or of all that have been silent too long. Items that may have been running become suspects;
@@ -221,9 +221,9 @@ export interface ClaimRequest extends WorkFilter {
    * number it comes too late and brings nothing. Left out, the claim cannot be sent twice.
    */
   readonly number?: number;
-  /** How many more items the worker can take in hand. */
+  /** How many more items the worker can take. */
   readonly room: number;
-  /** Items in hand by lane, these keep their part of the lane's concurrency. */
+  /** Items in flight by lane, these keep their part of the lane's concurrency. */
   readonly inFlight: ReadonlyMap<string, number>;
   /**
    * Items that may be running: with those of this claim, the suspects should this worker die before it is heard of again. Left out, the last
@@ -270,7 +270,7 @@ export interface Grant {
   readonly unpaced: readonly string[];
   /** When asking again may bring something, 0 for at once; undefined when nothing is left to wait for. */
   readonly againInMs?: number;
-  /** Work was left behind because all places of a lane or a client are taken: worth asking when an item in hand has ended. */
+  /** Work was left behind because all places of a lane or a client are taken: worth asking when an item in flight has ended. */
   readonly isCrowded?: boolean;
   /** Suspects that wait for a process of their own. */
   readonly suspects: number;
@@ -351,9 +351,9 @@ export interface PulseReply {
   /** False when this worker was given up: its leases are gone, what it holds must be dropped. */
   readonly isAlive: boolean;
   readonly slots: readonly SlotGrant[];
-  /** Of the lanes in hand or wished for, those without a rhythm now: requests start at once, until the next pulse says otherwise. */
+  /** Of the lanes in use or asked for, those without a rhythm now: requests start at once, until the next pulse says otherwise. */
   readonly unpaced: readonly string[];
-  /** Queues in hand that were paused, cancelled or held: no new request may start for them. */
+  /** Queues with leased items that were paused, cancelled or held: no new request may start for them. */
   readonly stopped: readonly number[];
   /** Wishes not (fully) granted may be repeated after this. */
   readonly againInMs: number;

@@ -11,7 +11,7 @@ export interface Registry {
   /** In one step: what others save meanwhile is not lost. Undefined from `change` leaves it as it is; answers what is there then. */
   changeClient(
     name: string,
-    change: (card: ClientInfo | undefined) => ClientInfo | undefined,
+    change: (client: ClientInfo | undefined) => ClientInfo | undefined,
   ): Promise<ClientInfo | undefined>;
   listClients(): Promise<readonly ClientInfo[]>;
 
@@ -41,9 +41,9 @@ export interface Registry {
   /** Folded by event and endpoint: making them twice makes no second delivery. */
   addDeliveries(deliveries: readonly NewDelivery[]): Promise<void>;
   /**
-   * Those that are due, hidden from others for `forMs`. Of one client's URL, the oldest, and none while another of it is in somebody's hands:
-   * so their order is kept and a slow receiver holds up only itself. Clients take turns. A client, or a receiver's host, with some in hand gets another
-   * only while `limit` leaves more places than that: one is always left for who has none in hand.
+   * Those that are due, hidden from others for `forMs`. Of one client's URL, the oldest, and none while another of it is in flight:
+   * so their order is kept and a slow receiver holds up only itself. Clients take turns. A client, or a receiver's host, with some in flight gets another
+   * only while `limit` leaves more places than that: one is always left for those that have none in flight.
    */
   takeDeliveries(limit: number, forMs: number): Promise<readonly Delivery[]>;
   /** How a try ended: delivered, again after a while, or parked. What has been delivered stays so, whatever a late taker says. */
@@ -206,14 +206,14 @@ export interface WorkerInfo {
   readonly concurrency: number;
   readonly lanes?: readonly string[];
   readonly kinds?: readonly CollectorKind[];
-  /** Finishes what it has in hand and takes nothing more. */
+  /** Finishes its leased items and takes no more. */
   readonly isDraining: boolean;
 }
 
 export interface WorkerView extends Partial<WorkerInfo> {
   readonly name: string;
   readonly isAlone: boolean;
-  /** In its hands: claimed and not settled. */
+  /** Claimed and not settled. */
   readonly items: number;
   readonly holds: readonly { readonly job: string; readonly lane: string; readonly items: number }[];
   /** Until its leases end, should it stay silent. */

@@ -60,7 +60,7 @@ export interface Sweep {
 export interface VersionLedger {
   /**
    * Pins a paused or ended job to other versions and leaves it paused until `amendItems` has ended. Changes nothing while items are in
-   * workers' hands, which run them with the versions before; answers how many.
+   * workers, which run them with the versions before; answers how many.
    */
   pinVersions(job: string, pins: JobPins, id?: CallId): Promise<{ readonly inFlight: number }>;
   /**

@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import type { Blobs } from "./blobs.ts";
 import type { Ledger } from "./ledger.ts";
 
@@ -34,8 +34,12 @@ export const parseStorageUrl = (
 /** A controller that serves its ledger and archive over HTTP. */
 export const isController = (url: string): boolean => /^https?:/i.test(url);
 
-/** The path of a file below the archive, or its URL if the archive is not on this machine. */
+/** Where a blob is: a path, or a URL if the archive is not on this machine. */
 export const blobPath = ({ blobs }: Pick<StorageLocation, "blobs">, name: string): string => {
   const { scheme, path } = parseStorageUrl(blobs)!;
   return scheme === "file" ? join(path, name) : `${blobs}/${name}`;
 };
+
+/** As `blobPath`, absolute: for exported rows, which are read from other folders. */
+export const absoluteBlobPath = (location: Pick<StorageLocation, "blobs">, name: string): string =>
+  isController(location.blobs) ? blobPath(location, name) : resolve(blobPath(location, name));

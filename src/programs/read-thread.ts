@@ -1,5 +1,6 @@
 import { parentPort, workerData } from "node:worker_threads";
-import { openStorage, type StorageLocation } from "../compose.ts";
+import { openStorage } from "../compose.ts";
+import type { StorageLocation } from "../ports/storage.ts";
 import { serveReads } from "../api/reading/serve-reads.ts";
 
 /** Started by `startReads`: reads of one data folder, on a connection of its own. Calls that come before it is open wait in the port. */

@@ -177,7 +177,7 @@ export const checkEmit = (
       return refuse(`\`${where}\` must be made with emitTo: \`emitTo(detail, { input: { … } })\`.`);
     if (one["target"] === undefined)
       return refuse(
-        `\`${where}\` has no target. Two files that import each other cannot emit to each other: put one of the scrapers in a file of its own.`,
+        `\`${where}\` has no target. Two files that import each other cannot emit to each other: put one of the scrapers in its own file.`,
       );
     if (one["target"] !== "self") checkTarget(one["target"], where);
     const { spec } = one;

@@ -103,7 +103,7 @@ const found = (fields: RawRecord["fields"], value: Record<string, unknown>): Fou
 interface EmitFields<F extends Fields = Fields, Parent = never, Added = object, Names = string> {
   /** Names of kept pages. May be left out when only one page is kept. */
   readonly from?: string | readonly string[];
-  /** Each match is an input of its own, and the fields are relative to it: a CSS selector, or a place in JSON (`by.path("items[]")`). */
+  /** Each match is one input, and the fields are relative to it: a CSS selector, or a place in JSON (`by.path("items[]")`). */
   readonly each?: Each;
   /** What is found makes the target's input. Where nothing at all is found, nothing is emitted. */
   readonly input: F;
@@ -176,7 +176,7 @@ type Members<Given, Names extends PropertyKey> = { readonly [Name in Names]: Giv
 /** Without names, nothing is asked of the parent. */
 type ParentWith<Parent, Names, Asked> = [Names] extends [never] ? Parent : Parent & Asked;
 
-/** Nothing more where it fits; else a member that nobody has, whose name says what is wrong. */
+/** Empty if it fits; else a member that no object has, whose name says what is wrong. */
 type Fit<Given, Gives> = Gives extends Given
   ? unknown
   : { readonly "what it finds does not fit the target's input": Given };

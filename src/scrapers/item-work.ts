@@ -12,7 +12,7 @@ export class ItemWork {
   readonly #onLate: (error: unknown) => void;
   #isOver = false;
 
-  /** `onLate`: told of errors that nobody caught after the item was judged. */
+  /** `onLate`: called for uncaught errors after the item was judged. */
   constructor(onLate: (error: unknown) => void) {
     listen();
     this.#onLate = onLate;
@@ -52,12 +52,12 @@ export class ItemWork {
   async settled(): Promise<void> {
     do {
       while (this.#pending.size > 0) await Promise.allSettled(this.#pending);
-      // Lets go on who waited for it, and Node report promises that nobody observes.
+      // Resolves waiting callers, and lets Node report unobserved promises.
       await new Promise(setImmediate);
     } while (this.#pending.size > 0);
   }
 
-  /** From now on work is refused. Gives back the first error that nobody has caught. */
+  /** From now on work is refused. Returns the first uncaught error. */
   end(): { readonly error: unknown } | undefined {
     this.#isOver = true;
     const [first] = this.#unobserved;

@@ -130,7 +130,7 @@ const refuseNamesakes = (scrapers: readonly AnyScraper[], file: string): void =>
   if (twice !== undefined)
     throw new ScraperLoadError(
       "bad-scraper",
-      `${file}: two of the scrapers of the job are named ${twice}. Give each a name of its own.`,
+      `${file}: two of the scrapers of the job are named ${twice}. Give each its own name.`,
     );
 };
 

@@ -8,7 +8,7 @@ import { openRegistry } from "../backends/sqlite/registry/open.ts";
 import { makeFirstKey } from "./clients.ts";
 import { hashKey } from "./secrets.ts";
 
-test("of several controllers that start at once, one makes the first key, and none later", async (t) => {
+test("of several controllers that start at once, one creates the first key, and none later", async (t) => {
   const folder = await mkdtemp(join(tmpdir(), "sluice-first-"));
   const file = join(folder, "sluice.db");
   const ledger = await openSqlite(file);

@@ -5,7 +5,7 @@ import { openApiKit } from "../api/testing/api-kit.ts";
 const inputs = (count: number, prefix: string) =>
   Array.from({ length: count }, (_, i) => ({ parcel: `${prefix}${i}` }));
 
-test("requests that come together do not get more than the client's quota between them", async () => {
+test("concurrent requests do not exceed the client's quota together", async () => {
   await using kit = await openApiKit();
   const key = await kit.addClient("a", "client", { itemsPerDay: 25 });
   const answers = await Promise.all(

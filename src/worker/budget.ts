@@ -9,23 +9,23 @@ interface Spent {
 }
 
 interface Account {
-  /** What the ledger last said, of settled items. */
-  told: Spent;
-  toldAt: number;
+  /** What settled items have spent, as of the last answer of the ledger. */
+  known: Spent;
+  knownAt: number;
   asking: Promise<void> | undefined;
-  /** Counts settles: an answer that was under way meanwhile may not know of them. */
+  /** Counts settles: an answer requested before a settle does not include it. */
   settles: number;
-  /** By this worker's items that are not settled: each, and all together. */
+  /** Spent by this worker's unsettled items: each, and in total. */
   readonly unsettled: Map<string, Spent>;
   readonly own: Spent;
 }
 
-/** How long the ledger's word on what others have spent holds. */
+/** How long the ledger's answer about what others have spent is used. */
 const ASK_AGAIN_MS = 1000;
 
 /**
- * What jobs with a budget have spent. Within a worker it is exact; what other workers have under way is heard of when it is settled, so
- * that a job may go beyond its budget by what is in their hands.
+ * What jobs with a budget have spent. It is exact within a worker. What other workers spend is known once they settle, so a job may exceed its
+ * budget by what they have in flight.
  */
 export class BudgetTracker {
   readonly #ledger: Pick<Ledger, "readJob">;
@@ -37,28 +37,28 @@ export class BudgetTracker {
     this.#now = now;
   }
 
-  /** Before a request of the item: throws `budget` when the job has spent what it may, else counts it. */
+  /** Called before each request: throws `budget` if the job has spent its budget, else counts the request. */
   async spend({ id, budget }: Pick<JobSpec, "id" | "budget">, item: ItemRef): Promise<void> {
     if (!budget) return;
     const account = this.#account(id);
-    while (this.#now() - account.toldAt > ASK_AGAIN_MS) await (account.asking ??= this.#ask(id, account));
-    const { told, own } = account;
+    while (this.#now() - account.knownAt > ASK_AGAIN_MS) await (account.asking ??= this.#ask(id, account));
+    const { known, own } = account;
     const { requests = Infinity, bytes = Infinity } = budget;
-    if (told.requests + own.requests >= requests) throw overspent(`${requests} requests`);
-    if (told.bytes + own.bytes >= bytes) throw overspent(`${bytes} bytes`);
+    if (known.requests + own.requests >= requests) throw overspent(`${requests} requests`);
+    if (known.bytes + own.bytes >= bytes) throw overspent(`${bytes} bytes`);
     add(account, item, { requests: 1, bytes: 0 });
   }
 
-  /** The item's requests are over. */
+  /** The item makes no more requests. */
   ended(job: string, item: ItemRef, bytes: number): void {
     const account = this.#accounts.get(job);
     if (account) add(account, item, { requests: 0, bytes });
   }
 
-  /** The ledger counts them from now on. */
+  /** From now on the ledger counts them. */
   settled(items: readonly ItemRef[]): void {
     for (const [job, account] of this.#accounts) {
-      for (const item of items) if (remove(account, item)) account.toldAt = -Infinity;
+      for (const item of items) if (remove(account, item)) account.knownAt = -Infinity;
       account.settles++;
       if (account.unsettled.size === 0 && !account.asking) this.#accounts.delete(job);
     }
@@ -68,8 +68,8 @@ export class BudgetTracker {
     const { settles } = account;
     try {
       const view = await this.#ledger.readJob(job);
-      account.told = { requests: view?.requests ?? 0, bytes: view?.bytes ?? 0 };
-      if (account.settles === settles) account.toldAt = this.#now();
+      account.known = { requests: view?.requests ?? 0, bytes: view?.bytes ?? 0 };
+      if (account.settles === settles) account.knownAt = this.#now();
     } finally {
       account.asking = undefined;
     }
@@ -80,8 +80,8 @@ export class BudgetTracker {
     if (!account) {
       const nothing = (): Spent => ({ requests: 0, bytes: 0 });
       account = {
-        told: nothing(),
-        toldAt: -Infinity,
+        known: nothing(),
+        knownAt: -Infinity,
         asking: undefined,
         settles: 0,
         unsettled: new Map(),
@@ -115,7 +115,7 @@ const overspent = (what: string): FailureError =>
 
 type Cost = Omit<UnsettledCost, "queue">;
 
-/** What the items that this worker has not settled yet have cost so far. The cost of a running item is read from its session. */
+/** What this worker's unsettled items have cost so far. The cost of a running item is read from its session. */
 export class UnsettledCosts {
   readonly #items = new Map<string, { readonly queue: number; readonly cost: Cost }>();
 

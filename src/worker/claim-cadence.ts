@@ -1,36 +1,36 @@
 import type { Grant } from "../ports/ledger.ts";
 
-/** Between two claims when nothing calls for one sooner. Slots are booked a second ahead: no lane idles by it. */
+/** Time between claims, unless something calls for an earlier one. Slots are booked a second ahead, so no lane idles. */
 export const CLAIM_EVERY_MS = 250;
-/** …where the ledger expects nothing sooner, and would report. Also then: a claim ends the leases of workers that are silent. */
+/** The same when the ledger expects nothing and would wake the worker. Claims are still needed: they end the leases of silent workers. */
 const CLAIM_AT_LEAST_MS = 2000;
 /**
- * From the moment at which a claim is due: items that end within this time are followed by one claim for all of them. A timer of its own, not a
- * look at the clock: it fires when all that has arrived is worked off, so that on a busy machine the more come together.
+ * Wait after a claim is due, so that one claim serves all items that end within it. It is a timer and not a look at the clock: a timer fires after
+ * pending events, so a busy machine collects more.
  */
 export const GATHER_MS = 2;
-/** So long before a lane's last slot the next ones are asked for. */
+/** How long before a lane's last slot the next ones are requested. */
 export const BEFORE_LAST_SLOT_MS = 50;
-/** A worker whose hands were full asks when so large a part of them is free, or when it is time to. */
+/** A full worker claims when this share of its capacity is free, or when it is time to. */
 const WORTH_ASKING = 1 / 8;
 
-/** What is known of the items that ended since the last claim. */
+/** Items that ended since the last claim. */
 interface Freed {
-  /** When the last slot of its lane is due that this worker holds; -Infinity where there are none. */
+  /** When this worker's last slot in the lane is due; -Infinity if it has none. */
   readonly lastSlotAt: number;
-  /** How many more items the worker can take now. */
+  /** How many more items the worker can take. */
   readonly room: number;
 }
 
 /**
- * When the next claim is worthwhile. The ledger says whether more is to be had at once, or whether places were lacking: then one that is free
- * again is filled before its lane has used the last slot at inFlight. Everything else waits for the regular time, and comes together.
+ * Decides when the next claim is worthwhile. The ledger says whether it has more at once, and whether it lacked places: then a free place is filled
+ * before its lane has used its last slot. Everything else waits for the regular time.
  */
 export class ClaimCadence {
   readonly #capacity: number;
   readonly #now: () => number;
   #nextAt = 0;
-  /** Not sooner without a reason of its own. */
+  /** Not earlier without a reason. */
   #soonAt = 0;
   #isFull = false;
   #isCrowded = false;
@@ -40,7 +40,7 @@ export class ClaimCadence {
     this.#now = now;
   }
 
-  /** `room`: what was asked for. */
+  /** `room`: what the claim requested. */
   asked(grant: Pick<Grant, "items" | "againInMs" | "isCrowded">, room: number): void {
     this.#isFull = grant.items.length >= room;
     this.#isCrowded = grant.isCrowded ?? false;
@@ -57,12 +57,12 @@ export class ClaimCadence {
     this.#nextAt = Math.min(this.#nextAt, this.#soonAt);
   }
 
-  /** There is reason to believe that the ledger has something now. */
+  /** The ledger probably has something now. */
   soon(): void {
     this.#nextAt = Math.min(this.#nextAt, this.#now());
   }
 
-  /** An item has ended: where places were lacking, another can have its own. */
+  /** An item has ended: if places were lacking, another can take its place. */
   freed({ lastSlotAt, room }: Freed): void {
     if (!this.#isFull && !this.#isCrowded) return;
     if (this.#isFull && room >= this.#capacity * WORTH_ASKING) this.soon();
@@ -74,7 +74,7 @@ export class ClaimCadence {
   }
 }
 
-/** Wakes one loop that waits for whichever comes first: a ring or a time. */
+/** Wakes one loop that waits for a ring or a timeout, whichever comes first. */
 export class WakeSignal {
   #ring: (() => void) | undefined;
   #isRung = false;

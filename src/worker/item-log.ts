@@ -12,12 +12,12 @@ interface ItemFacts {
 
 const factsOf = ({ job, key, attempt }: ClaimedItem): ItemFacts => ({ job, item: key, attempt });
 
-/** What is written of single items: every line says which job, item and attempt it is about. */
+/** Log lines about single items: each has the job, the item and the attempt. */
 export class ItemLog {
   readonly #log: Log;
-  /** One line on the terminal is enough: a scraper that forgets an item's work forgets that of all of them. */
+  /** One line on the terminal is enough: a scraper that does this for one item does it for all. */
   #hasWarned = false;
-  /** Of those on their way to the ledger, which itself names them by their places. */
+  /** Items being settled: the ledger refers to them by queue and position. */
   readonly #settling = new WeakMap<SettledItem, ItemFacts>();
 
   constructor(log: Log) {
@@ -30,7 +30,7 @@ export class ItemLog {
     else this.#log.debug("attempt ended", { ...facts, result });
   }
 
-  /** The item is settled or on its way there: all that can be done is to say so, where the scraper's author sees it. */
+  /** The item is settled already: all that is left is to warn the scraper's author. */
   late(item: ClaimedItem, error: unknown): void {
     const { detail } = scraperError(error);
     this.#log.warn("late work refused", { ...factsOf(item), detail });

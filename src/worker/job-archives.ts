@@ -1,9 +1,9 @@
 import { type ArchiveOptions, type JobArchive, openArchive } from "../archive/segment-writer.ts";
 
-/** A worker of a service meets any number of jobs: so many archives stay open, those used last. */
+/** A worker may see any number of jobs: this many archives stay open, the most recently used. */
 const KEPT = 256;
 
-/** A job without items in inFlight has perhaps found others that only its settles let in: from this age on, its pages wait no longer. */
+/** A job without items in flight may be waiting for its own settles to release others: older pages are sealed. */
 const IDLE_MS = 1000;
 
 /** The archives of the jobs that a worker writes for. */
@@ -24,12 +24,12 @@ export class JobArchives implements AsyncDisposable {
     return archive;
   }
 
-  /** With nothing in inFlight, nothing is gained by waiting for more. */
+  /** With nothing in flight, waiting gains nothing. */
   seal(): void {
     for (const archive of this.#open.values()) void archive.seal();
   }
 
-  /** Of jobs that have nothing in inFlight. */
+  /** For jobs without items in flight. */
   sealIdle(inFlight: ReadonlySet<string>): void {
     for (const [job, archive] of this.#open) if (!inFlight.has(job)) archive.sealOlder(IDLE_MS);
   }
@@ -38,7 +38,7 @@ export class JobArchives implements AsyncDisposable {
     await Promise.all([...this.#closing, ...[...this.#open.values()].map((archive) => archive.seal())]);
   }
 
-  /** An item that still writes to it is sealed by the group's own age. */
+  /** If an item still writes to it, the group is sealed by age. */
   #closeOldest(): void {
     const [job, archive] = this.#open.entries().next().value!;
     this.#open.delete(job);

@@ -24,8 +24,8 @@ type Facts = Readonly<Record<string, unknown>>;
 export type Log = Readonly<Record<Exclude<LogLevel, "silent">, (event: string, facts?: Facts) => void>>;
 
 /**
- * Appends to a file that several processes share: each line is one write. A file that has grown large is set aside. Texts that look like secrets
- * are not written. A disk that is full costs lines, and stops nobody.
+ * Appends to a file that several processes share: each line is one write. A large file is rotated. Texts that look like secrets are redacted. On a
+ * full disk, lines are lost and work continues.
  */
 export const openLog = (file: string, level: LogLevel, limits: LogLimits = logLimits()): Log => {
   const lowest = LOG_LEVELS.indexOf(level);
@@ -37,13 +37,13 @@ export const openLog = (file: string, level: LogLevel, limits: LogLimits = logLi
       try {
         if (append(file, `${line}\n`) >= limits.maxBytes) rotateLog(file, limits);
       } catch {
-        // There is nowhere else to say so.
+        // There is no other place to report it.
       }
     };
   return { debug: write("debug"), info: write("info"), warn: write("warn"), error: write("error") };
 };
 
-/** Answers how large the file is then. It is opened by its name each time, as it may have been set aside. */
+/** Returns the file's new size. It is opened by name each time, because it may have been rotated. */
 const append = (file: string, text: string): number => {
   const opened = openSync(file, "a", 0o600);
   try {
@@ -67,16 +67,16 @@ export const logWith = (log: Log, facts: Facts): Log => {
 };
 
 export interface LogLimits {
-  /** A file that has grown to this is set aside, and another begun. */
+  /** A file of this size is rotated. */
   readonly maxBytes: number;
-  /** Files set aside that are kept; older ones are deleted. */
+  /** Rotated files to keep; older ones are deleted. */
   readonly kept: number;
 }
 
 export const LOG_MAX_MB = { variable: "SLUICE_LOG_MAX_MB", usual: 64 };
 export const LOG_KEEP = { variable: "SLUICE_LOG_KEEP", usual: 4 };
 
-/** From the environment, which worker processes inherit; what cannot be is taken as not said. */
+/** From the environment, which worker processes inherit. Invalid values are ignored. */
 export const logLimits = (environment: NodeJS.ProcessEnv = process.env): LogLimits => {
   const numberOf = (variable: string, range: keyof typeof RANGES, usual: number): number => {
     const said = environment[variable];
@@ -89,13 +89,12 @@ export const logLimits = (environment: NodeJS.ProcessEnv = process.env): LogLimi
   };
 };
 
-/** Two of one process in one millisecond have names of their own. */
+/** Makes names unique within a process and millisecond. */
 let count = 0;
 
 /**
- * Sets a log file aside under a name with the time, `worker.20261116T042309472-11905-1.jsonl`. Other processes append to the same file by its name: whatever
- * they are writing goes to the file set aside or to the new one, and no line is lost. Of two that come at the same time, the later finds a small
- * file and leaves it.
+ * Renames a log file to one with the time, `worker.20261116T042309472-11905-1.jsonl`. Other processes append by name: their lines go to the old or the
+ * new file, and none is lost. If two processes rotate at once, the second finds a small file and leaves it.
  */
 export const rotateLog = (file: string, { maxBytes, kept }: LogLimits): void => {
   const stem = basename(file, ".jsonl");
@@ -106,7 +105,7 @@ export const rotateLog = (file: string, { maxBytes, kept }: LogLimits): void => 
   for (const old of aside.slice(0, Math.max(0, aside.length - kept))) rmSync(old, { force: true });
 };
 
-/** Those set aside, the oldest first. */
+/** Rotated files, oldest first. */
 export const rotatedLogs = (file: string): string[] => {
   const stem = basename(file, ".jsonl");
   return readdirSync(dirname(file))
@@ -125,7 +124,7 @@ export const openJobLog = (data: string, job: string, level: LogLevel): Log => {
   return openLog(pathOf(data, job), level);
 };
 
-/** Of a job that `sluice run` or `resume` has run; jobs of the service have none of their own. */
+/** The log of a job run by `sluice run` or `resume`; jobs of the service have none. */
 export const removeJobLog = async (data: string, job: string): Promise<void> => {
   const file = pathOf(data, job);
   const folder = dirname(file);

@@ -16,20 +16,20 @@ interface PulseOptions {
   readonly onError: (error: unknown) => void;
 }
 
-/** What else a lane hears of a failure. */
+/** What else is reported to the lane about a failure. */
 interface LaneTrouble {
   readonly retryAfterMs?: number | undefined;
   readonly slows?: boolean;
 }
 
-/** Between two pulses when nothing calls for one sooner. */
+/** Time between pulses, unless something calls for an earlier one. */
 const QUIET_MS = 300;
-/** …and of a worker that has nothing to report and nobody to stop. */
+/** The same for a worker with nothing to report and nothing in flight. */
 const IDLE_MS = 1000;
 
 /**
- * The only contact with the ledger beside the two doors: renews leases, books slots for hops, gives unused ones back, and reports
- * outcomes at once, so that the brakes do not wait for a segment to be sealed.
+ * The only contact with the ledger besides claim and settle: renews leases, books slots for further requests, returns unused ones, and reports outcomes
+ * at once, so that the breaker does not wait for a segment to be sealed.
  */
 export class Pulse {
   readonly #options: PulseOptions;
@@ -48,17 +48,17 @@ export class Pulse {
     this.#schedule(QUIET_MS);
   }
 
-  /** Something waits for an answer: as soon as the current turn of the event loop is over. */
+  /** Something waits for an answer: pulse after the current turn of the event loop. */
   need(): void {
     this.#schedule(0);
   }
 
-  /** More slots are wanted than are at inFlight. While its lane has some ahead it loses nothing by waiting, and others may join. */
+  /** More slots are needed than are booked. While the lane still has some, waiting costs nothing, and others may join. */
   needSlots(): void {
     this.#schedule(this.#slotsNeededInMs());
   }
 
-  /** Something was taken in inFlight. */
+  /** Items were claimed. */
   begin(): void {
     this.#schedule(QUIET_MS);
   }
@@ -71,7 +71,7 @@ export class Pulse {
     this.need();
   }
 
-  /** Before more items are taken, the ledger hears of those that went wrong: else a broken site gets as many again. */
+  /** Reports failures before more items are claimed: otherwise a broken site gets as many again. */
   async reportFailures(): Promise<void> {
     while (this.#hasBadNews && !this.#isStopped) {
       await this.#beat;
@@ -98,7 +98,7 @@ export class Pulse {
     this.need();
   }
 
-  /** Resolves when the ledger has it, durably, that this item's acting request is about to leave. */
+  /** Resolves when the ledger has durably stored that this item's acting request is about to leave. */
   async acting(item: ItemRef): Promise<void> {
     await new Promise<void>((resolve, reject) => {
       this.#acting.push({ item, end: (error) => (error ? reject(error) : resolve()) });
@@ -143,7 +143,7 @@ export class Pulse {
     const acting = this.#acting;
     const report = {
       worker,
-      // As it is when the ledger reads it: a claim may come first while this waits for the ledger's lock.
+      // Read late: a claim may come first while this waits for the ledger's lock.
       get running() {
         return inFlight.running;
       },
@@ -170,7 +170,7 @@ export class Pulse {
       const lost = reply.isAlive
         ? undefined
         : new StopError("the lease had ended before the acting request left");
-      // What has stopped comes first: neither a slot nor an open lane may let its requests go.
+      // Stopped jobs come first: no slot or open lane may release their requests.
       onReply(reply);
       for (const { end } of acting) end(lost);
       for (const grant of reply.slots)

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
 import { timeCounts, type WorkSums } from "../domain/work-sums.ts";
-import { card } from "../ports/ledger-suite/test-kit.ts";
+import { workerInfo } from "../ports/ledger-suite/test-kit.ts";
 import { Registration, WorkTally } from "./registration.ts";
 
 /** What the ledger heard: whether the worker drains, and its sums. */
@@ -20,7 +20,7 @@ const open = (t: TestContext) => {
         heard.push([isDraining, sums]);
       },
     },
-    card: () => card("w1", { isDraining: state.isDraining }),
+    card: () => workerInfo("w1", { isDraining: state.isDraining }),
     tally,
     onError: (error) => void errors.push(error),
   });

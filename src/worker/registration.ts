@@ -3,20 +3,20 @@ import type { Ledger, WorkerInfo } from "../ports/ledger.ts";
 
 interface RegistrationOptions {
   readonly ledger: Pick<Ledger, "registerWorker">;
-  /** As it is now. */
+  /** The current state. */
   readonly card: () => WorkerInfo;
   readonly tally: WorkTally;
   readonly onError: (error: unknown) => void;
 }
 
-/** So old are a worker's sums at most. */
+/** A worker's sums are at most this old. */
 const BEAT_MS = 5000;
 
-/** Says what the worker is, when it changes and now and then, and with it what the worker has counted. */
+/** Registers the worker on changes and regularly, with what it has counted. */
 export class Registration {
   readonly #options: RegistrationOptions;
   #timer: NodeJS.Timeout | undefined;
-  #telling: Promise<void> = Promise.resolve();
+  #reporting: Promise<void> = Promise.resolve();
 
   constructor(options: RegistrationOptions) {
     this.#options = options;
@@ -26,23 +26,23 @@ export class Registration {
     this.#timer ??= setInterval(() => void this.report(), BEAT_MS);
   }
 
-  /** One after the other: an older card does not overtake a newer one. */
+  /** One at a time: an older state must not overtake a newer one. */
   async report(): Promise<void> {
     const { ledger, card, tally, onError } = this.#options;
-    this.#telling = this.#telling
+    this.#reporting = this.#reporting
       .then(() => tally.report((sums) => ledger.registerWorker(card(), sums)))
       .catch(onError);
-    await this.#telling;
+    await this.#reporting;
   }
 
-  /** With a last word. */
+  /** Reports once more. */
   async stop(): Promise<void> {
     clearInterval(this.#timer);
     await this.report();
   }
 }
 
-/** What a worker counts of its own work until it tells the ledger. */
+/** What a worker counts until it reports to the ledger. */
 export class WorkTally {
   #sums = new Map<WorkSum, number>();
 
@@ -50,7 +50,7 @@ export class WorkTally {
     if (count !== 0) this.#sums.set(what, (this.#sums.get(what) ?? 0) + count);
   }
 
-  /** Times what comes to a good end. */
+  /** Times calls that succeed. */
   async timed<T>(what: Timed, run: () => Promise<T>): Promise<T> {
     const startedAt = performance.now();
     const result = await run();
@@ -60,7 +60,7 @@ export class WorkTally {
     return result;
   }
 
-  /** What has come together since the last time; `report` that fails leaves it for the next. */
+  /** Reports what was counted since the last time. If that fails, it is kept for the next. */
   async report(report: (sums: WorkSums) => Promise<void>): Promise<void> {
     const sums = this.#sums;
     this.#sums = new Map();

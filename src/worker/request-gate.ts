@@ -25,19 +25,19 @@ type Gate = (...asked: Parameters<CollectorTools["gate"]>) => Promise<Departure>
 type JobLimits = Pick<JobSpec, "id" | "budget" | "guardsTargets">;
 
 interface AddressedSlot {
-  /** The lane of the address that it was booked for as well. */
+  /** The address lane that it was also booked for. */
   readonly address: string | undefined;
   readonly isInTime: TakenSlot;
 }
 
 const MOST_HOSTS = 10_000;
 
-/** What every request of every item passes: is the job going and within its budget, does robots.txt allow it, has the lane a slot. */
+/** Every request passes here: the job runs and is within its budget, robots.txt allows it, and the lane has a slot. */
 export class RequestGate {
   readonly #options: RequestGateOptions;
   readonly #lanes = new Map<SlotSeeker, Map<string, string>>();
   readonly #acted = new Set<SlotSeeker>();
-  /** The lanes of the addresses that hosts led to when they were last connected; "" where that is not known. */
+  /** Address lanes of hosts, as last connected; "" if unknown. */
   readonly #addresses = new Map<string, string>();
   #pacesAddresses = false;
   #stopped: ReadonlySet<number> = new Set();
@@ -48,8 +48,8 @@ export class RequestGate {
   }
 
   /**
-   * The slot must be used at once, so it comes last; only the word that an acting request is about to leave comes after it, for until then
-   * the item may be given back. That may wait for the ledger, and the connection for the site: the slot is checked again when both are there.
+   * The slot must be used at once, so it comes last. Only the note that an acting request is about to leave comes after it, because until then the
+   * item may be returned. The note waits for the ledger and the connection for the site, so the slot is checked again afterwards.
    */
   of(item: ClaimedItem, { scraper }: CompiledScraper, job: JobLimits): Gate {
     const { scheduler, pulse, robots, laneOf, budgets, tally } = this.#options;
@@ -59,7 +59,7 @@ export class RequestGate {
       const take = async (): Promise<AddressedSlot> => {
         this.#refuseStopped(item);
         const known = this.#pacesAddresses ? this.#addresses.get(url.host) : "";
-        // Where it leads is known when it is connected: until then it waits for nothing, and does not leave.
+        // The address is known once it is connected: until then it waits for nothing, and does not leave.
         if (known === undefined) return { address: undefined, isInTime: () => false };
         const address = known === "" ? undefined : known;
         return {
@@ -114,7 +114,7 @@ export class RequestGate {
     return this.#lanes.get(item) ?? new Map();
   }
 
-  /** Whether the acting request of a `once` scraper has left: from then on the item is not tried again by itself. */
+  /** Whether the acting request of a `once` scraper has left: then the item is not retried automatically. */
   hasActed(item: SlotSeeker): boolean {
     return this.#acted.has(item);
   }
@@ -124,18 +124,18 @@ export class RequestGate {
     this.#acted.delete(item);
   }
 
-  /** Queues for which no request may start, as the ledger last said. */
+  /** Queues for which no request may start, as of the last answer of the ledger. */
   stop(queues: readonly number[]): void {
     this.#stopped = new Set(queues);
   }
 
-  /** As the ledger last said. */
+  /** As of the last answer of the ledger. */
   paceAddresses(isPaced: boolean): void {
     if (this.#pacesAddresses && !isPaced) this.#options.scheduler.forgetAddresses();
     this.#pacesAddresses = isPaced;
   }
 
-  /** Whether the slot is one of the address that the socket is connected to. What is known of the host is what is connected to, whatever a name server says. */
+  /** Whether the slot is for the address that the socket is connected to. The connection counts, whatever a name server says. */
   #isFor(slot: AddressedSlot, host: string, connected: string | undefined): boolean {
     const lane = (connected !== undefined && addressLane(connected)) || "";
     this.#addresses.delete(host);

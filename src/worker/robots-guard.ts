@@ -8,12 +8,12 @@ interface RobotsGuardOptions {
   readonly ledger: RobotsCache;
   readonly worker: string;
   readonly collector: () => Promise<Collector<"http">>;
-  /** The product name that robots.txt rules are looked up under. */
+  /** The product name to look up in robots.txt. */
   readonly robotName: string;
   readonly limits: Limits;
 }
 
-/** On whose behalf robots.txt is asked for. */
+/** The request that robots.txt is checked for. */
 interface RobotsVisit extends Pick<SessionOptions, "publicOnly"> {
   readonly takeSlot: (url: URL) => Promise<Departure | void>;
   readonly onCrawlDelay?: (delayMs: number) => void;
@@ -22,13 +22,13 @@ interface RobotsVisit extends Pick<SessionOptions, "publicOnly"> {
 /** RFC 9309: not longer than a day. */
 const KEEP_MS = 24 * 3_600_000;
 const KEPT_HERE = 2000;
-/** The ledger is asked again, and has the file fetched anew when its day is over. */
+/** When to ask the ledger again; it has the file fetched again after a day. */
 const ASK_AGAIN_MS = 3_600_000;
-/** A site that asks for more means "not at all", and has `Disallow` for that. */
+/** Longer delays mean "not at all", for which sites have `Disallow`. */
 const LONGEST_DELAY_MS = 120_000;
 const CLIENT_ERRORS = Array.from({ length: 100 }, (_, i) => 400 + i).filter((status) => status !== 429);
 
-/** Fetched once per origin over all processes, and kept. */
+/** Fetches robots.txt once per origin for all processes, and keeps it. */
 export class RobotsGuard {
   readonly #options: RobotsGuardOptions;
   readonly #known = new Map<string, { readonly robots: Promise<Robots | null>; readonly askedAt: number }>();
@@ -38,19 +38,19 @@ export class RobotsGuard {
   }
 
   /**
-   * Throws `robots-denied`. While robots.txt cannot be had the site is not touched (RFC 9309, 2.3.1.4): the item fails with the kind of
-   * that failure, and is tried again later.
+   * Throws `robots-denied`. While robots.txt cannot be fetched, the site is not touched (RFC 9309, 2.3.1.4): the item fails with the same kind, and is
+   * retried later.
    */
   async check(url: URL, visit: RobotsVisit): Promise<void> {
     const now = performance.now();
-    // Whoever may ask any address is not to be told that it was refused to another.
+    // A job that may reach any address must not get the refusal of one that may not.
     const place = visit.publicOnly ? `public ${url.origin}` : url.origin;
     let known = this.#known.get(place);
     if (!known || now - known.askedAt > ASK_AGAIN_MS) {
       known = { robots: this.#find(url, visit), askedAt: now };
       this.#known.set(place, known);
       known.robots.catch(() => this.#known.delete(place));
-      // A job may visit any number of hosts: the ledger knows them all, here are the latest.
+      // A job may visit any number of hosts: the ledger has them all, this process the latest.
       if (this.#known.size > KEPT_HERE) this.#known.delete(this.#known.keys().next().value!);
     }
     const robots = await known.robots;
@@ -98,7 +98,7 @@ export class RobotsGuard {
       const page = await session.tools.http.get(url, { accept: CLIENT_ERRORS });
       return page.status >= 400 ? null : page.text;
     } catch (error) {
-      // A block page instead of the file is no file either (RFC 9309, 2.3.1.3); the pages themselves may well be open.
+      // A block page instead of the file counts as no file (RFC 9309, 2.3.1.3); the pages themselves may be open.
       if (error instanceof FailureError && CLIENT_ERRORS.includes(error.failure.status ?? 0)) return null;
       throw error;
     }

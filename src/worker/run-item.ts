@@ -30,12 +30,12 @@ import type { WorkerOptions } from "./worker-options.ts";
 
 interface ItemRun {
   readonly item: ClaimedItem;
-  /** Who runs it. */
+  /** The worker that runs it. */
   readonly worker: string;
   readonly spec: JobSpec;
-  /** What the job wants to know of the last time; undefined where it does not. */
+  /** For comparing with the last time; undefined if the job does not ask. */
   readonly freshness?: ItemFreshness | undefined;
-  /** All of the job's; the item is run by its own, and may find inputs for the others. */
+  /** All scrapers of the job: the item may find inputs for the others. */
   readonly scrapers: readonly JobScraper[];
   readonly laneOf: LaneOf;
   readonly collector: Collector;
@@ -51,16 +51,16 @@ interface ItemRun {
   readonly onLate: (error: unknown) => void;
 }
 
-/** What is left of an item once its outcome is known. Thousands of these wait for their segments: nothing large may hang on them. */
+/** What is left of an item once its outcome is known. Thousands of these wait for their segments: they must stay small. */
 export interface ItemEnd {
   readonly end: Omit<SettledItem, keyof Kept>;
-  /** Resolves when everything that the item leaves is durable. */
+  /** Resolves when everything that the item stores is durable. */
   readonly kept: Promise<Kept>;
 }
 
 /**
- * One item's way through the middle of the flow: collect, archive, extract, judge. Resolves when the outcome is known. Throws a
- * `StopError` when the worker lets go of it; `kept` rejects when the archive cannot be written.
+ * The middle of the pipeline for one item: collect, archive, extract, judge. Resolves when the outcome is known. Throws a `StopError` when the worker
+ * releases the item; `kept` rejects when the archive cannot be written.
  */
 export const runItem = async (run: ItemRun): Promise<ItemEnd> => {
   const { item, collector } = run;
@@ -105,23 +105,23 @@ export const runItem = async (run: ItemRun): Promise<ItemEnd> => {
     failure,
   );
   const attempt = { startedAt, ms: Date.now() - startedAt, requests: session.requests, bytes: session.bytes };
-  // Only what is done counts: a page that failed may come again, and its kind says already what it lacked.
+  // Only done items count: a failed page may come again, and its failure kind says what it lacked.
   const fieldCounts = isJudged && outcome.state === "done" ? placed(judged.fieldCounts, fieldsAt) : null;
   const found = "found" in discovered ? discovered.found : [];
   const planned = planFound(found, run.scrapers, item.key, run.laneOf);
-  const told = { outcome, attempt, fieldCounts, ...planned, ...(fresh && { fresh }) };
+  const settled = { outcome, attempt, fieldCounts, ...planned, ...(fresh && { fresh }) };
   const kept = bundle.commit(session, isJudged ? judged.lines : [], (all) =>
-    settledLine(run, { ...told, ...all }),
+    settledLine(run, { ...settled, ...all }),
   );
   await session.close();
   const { queue, seq, lease } = item;
-  return { end: { queue, seq, lease, ...told }, kept };
+  return { end: { queue, seq, lease, ...settled }, kept };
 };
 
-/** For the archive, which a lost ledger is rebuilt from. */
+/** For the archive: a lost ledger is rebuilt from these lines. */
 const settledLine = (
   { item, worker }: ItemRun,
-  told: Omit<SettledItem, "queue" | "seq" | "lease">,
+  settled: Omit<SettledItem, "queue" | "seq" | "lease">,
 ): string => {
   const { key, scraper, queue, seq, revision } = item;
   return JSON.stringify({
@@ -130,11 +130,11 @@ const settledLine = (
     place: [queue, seq],
     revision,
     worker,
-    ...told,
+    ...settled,
   } satisfies SettledLine);
 };
 
-/** With the last time, where the job asks for it. */
+/** Compares with the last time, if the job asks for it. */
 const compared = (
   { freshness }: ItemRun,
   collected: Collected,
@@ -147,7 +147,7 @@ const compared = (
 
 const NOTHING_FOUND: { readonly found: readonly Discovery[] } = { found: [] };
 
-/** Among the counts of all of the job's fields. */
+/** Within the counts of all fields of the job. */
 const placed = (counts: readonly number[], fieldsAt: number): readonly number[] =>
   fieldsAt === 0 ? counts : [...Array.from({ length: fieldsAt * FIELD_STATUSES.length }, () => 0), ...counts];
 
@@ -196,7 +196,7 @@ const LEFT_IN_DOUBT: Failure = {
   detail: "its acting request had left, and what came of it could not be kept; not tried again by itself",
 };
 
-/** An item that is let go, or whose bytes could not be kept, is not at fault: it goes back as it was, unless it has acted. */
+/** An item that is released, or whose bytes could not be stored, is not at fault: it goes back unchanged, unless it has acted. */
 export const givenBack = (
   { queue, seq, lease }: ClaimedItem,
   hasActed: boolean,
@@ -213,7 +213,7 @@ export const givenBack = (
   emitted: [],
 });
 
-/** What the item's job wants to know of the last time. Loaded when a job asks: the first request of others need not wait for it. */
+/** Loads the comparison with the last time on demand: the first request of other jobs does not wait for it. */
 export const freshnessOf = async (
   { ledger, blobs }: Pick<WorkerOptions, "ledger" | "blobs">,
   item: ClaimedItem,
@@ -225,7 +225,7 @@ export const freshnessOf = async (
   return await ItemFreshness.of({ ledger, readCapture: (ref) => readCapture(blobs, ref) }, item, spec, ready);
 };
 
-/** A job whose scrapers cannot be loaded is held, with the reason, and its items go back; where nobody holds jobs, the error ends the worker. */
+/** Holds a job whose scrapers cannot be loaded, and returns its items. Without `holdJob`, the error ends the worker. */
 export const loadOrHold = async (
   { loadJob, holdJob, log }: Pick<WorkerOptions, "loadJob" | "holdJob" | "log">,
   { job, revision }: Pick<ClaimedItem, "job" | "revision">,
@@ -240,7 +240,7 @@ export const loadOrHold = async (
   }
 };
 
-/** Each lane that an item has used hears how it went there: what slows it, as the item's scraper has it, or lets it recover. */
+/** Reports to each lane that the item used what slows it down, or that it is healthy. */
 export const reportLanes = (
   item: ClaimedItem,
   lanes: ReadonlyMap<string, string>,

@@ -1,7 +1,7 @@
 import { StopError } from "../domain/failure.ts";
 import type { SlotGrant, SlotRefund, SlotWish } from "../ports/ledger.ts";
 
-/** Who waits: an item, for one of its requests. */
+/** An item that waits for a slot. */
 export interface SlotSeeker {
   readonly queue: number;
   readonly seq: number;
@@ -13,7 +13,7 @@ interface Waiter {
   readonly reject: (error: Error) => void;
 }
 
-/** A slot in use: may a request still start in it? */
+/** A slot that was taken: whether a request may still start in it. */
 export type TakenSlot = () => boolean;
 
 const WITHOUT_RHYTHM: TakenSlot = () => true;
@@ -25,9 +25,9 @@ interface Slot {
 
 interface LaneSlots {
   readonly lane: string;
-  /** Of a queue with a pace of its own: only its requests wait here. */
+  /** For a queue with its own pace: only its requests wait here. */
   readonly queue: number | undefined;
-  /** The lane of an address: its requests need a slot of that as well. */
+  /** The lane of an address: requests also need a slot of that lane. */
   readonly address: string | undefined;
   readonly waiters: Waiter[];
   slots: Slot[];
@@ -35,30 +35,30 @@ interface LaneSlots {
 }
 
 /**
- * Where requests wait for their slots, on this process's monotonic clock. A slot is used at its time or a little later; one that is too
- * late is void and booked again, so that a process that was paused never fires a burst.
+ * Requests wait here for their slots, on the monotonic clock of this process. A slot is used on time or a little later. A slot that is too late is void
+ * and booked again, so that a process that was paused never sends a burst.
  */
 export class SlotScheduler {
-  /** By lane; those of a queue with a pace of its own by queue too, and those whose address is paced by that. */
+  /** By lane; also by queue if the queue has its own pace, and by address if that is paced. */
   readonly #lanes = new Map<string, LaneSlots>();
-  /** Queues with a pace of their own, as the slots of their items say. */
+  /** Queues with their own pace, according to the slots of their items. */
   readonly #own = new Set<number>();
-  /** Slots that were charged to a queue, less those that its requests have used; by lane and queue. */
+  /** Slots charged to a queue minus those that its requests used, by lane and queue. */
   readonly #charged = new Map<string, SlotRefund>();
-  /** Items that have a slot by their claim, and have not asked for it yet: with their lane. */
+  /** Items that got a slot with their claim and have not used it yet, with their lane. */
   readonly #coming = new Map<SlotSeeker, string>();
-  /** Lanes without a rhythm, as the ledger last said: requests start at once. */
+  /** Lanes without a rate, as of the last answer of the ledger: requests start at once. */
   readonly #open = new Set<string>();
   readonly #onNeed: () => void;
   readonly #now: () => number;
 
-  /** `onNeed` is called when more slots are wanted than are at inFlight. */
+  /** `onNeed` is called when more slots are needed than are booked. */
   constructor(onNeed: () => void, now: () => number = () => performance.now()) {
     this.#onNeed = onNeed;
     this.#now = now;
   }
 
-  /** Resolves when a request may start in this lane. It must start at once; whoever has to wait for something asks the slot again. */
+  /** Resolves when a request may start in this lane. It must start at once; a caller that has to wait checks the slot again. */
   take(lane: string, seeker: SlotSeeker, address?: string): Promise<TakenSlot> {
     const queue = this.#own.has(seeker.queue) ? seeker.queue : undefined;
     if (queue === undefined && address === undefined && this.#open.has(lane))
@@ -72,13 +72,13 @@ export class SlotScheduler {
     });
   }
 
-  /** When the last slot is due that is at inFlight for such a request; -Infinity where there is none. */
+  /** When the last booked slot for such a request is due; -Infinity if there is none. */
   lastSlotAt(lane: string, { queue }: SlotSeeker): number {
     const scheduler = this.#lanes.get(keyOf(lane, this.#own.has(queue) ? queue : undefined));
     return scheduler?.slots.at(-1)?.dueAt ?? -Infinity;
   }
 
-  /** A claimed item will ask for the slot that came with it, unless it is forgotten before. */
+  /** A claimed item will use the slot that came with it, unless it is forgotten first. */
   expect(lane: string, seeker: SlotSeeker): void {
     this.#coming.set(seeker, lane);
   }
@@ -87,12 +87,12 @@ export class SlotScheduler {
     this.#coming.delete(seeker);
   }
 
-  /** No request has started in the slot that was taken: it was too late. */
+  /** The slot was taken too late: no request started in it. */
   missed(lane: string, { queue }: SlotSeeker): void {
     this.#charge(lane, queue, 1);
   }
 
-  /** Slots from the ledger, as delays from now. `again`: of the wish that they answer. */
+  /** Slots from the ledger, as delays from now. `again`: from the request that they answer. */
   grant({ lane, queue, isOwn, address, delaysMs, lateMs }: SlotGrant, again = 0): void {
     if (isOwn) this.#own.add(queue);
     this.#charge(lane, queue, Math.max(0, delaysMs.length - again));
@@ -104,7 +104,7 @@ export class SlotScheduler {
     this.#serve(scheduler);
   }
 
-  /** The lane has no rhythm: all who wait may go, and those who come until it is closed. */
+  /** The lane has no rate: all requests start at once, until it is closed. */
   open(lane: string): void {
     this.#open.add(lane);
     const scheduler = this.#lanes.get(lane);
@@ -113,18 +113,18 @@ export class SlotScheduler {
     this.#forgetIdle(scheduler);
   }
 
-  /** Whoever comes next asks the ledger again. */
+  /** The next request asks the ledger again. */
   close(lane: string): void {
     this.#open.delete(lane);
   }
 
-  /** The ledger's word on all lanes in inFlight. */
+  /** The ledger's answer about all lanes in use. */
   setOpen(lanes: readonly string[]): void {
     this.#open.clear();
     for (const lane of lanes) this.open(lane);
   }
 
-  /** Addresses have no rate any more: whoever waits for a slot of one waits for the lane alone. */
+  /** Addresses no longer have a rate: requests wait for their lane only. */
   forgetAddresses(): void {
     for (const scheduler of this.#lanes.values()) {
       if (scheduler.address === undefined) continue;
@@ -137,7 +137,7 @@ export class SlotScheduler {
     }
   }
 
-  /** When slots must be at inFlight that nobody has booked yet, so that no lane idles; Infinity where none are wanted. */
+  /** When more slots must be booked so that no lane idles; Infinity if none are needed. */
   neededAt(): number {
     let first = Infinity;
     for (const { waiters, slots } of this.#lanes.values())
@@ -167,7 +167,7 @@ export class SlotScheduler {
     return wishes;
   }
 
-  /** Slots nobody here waits for, taken out for others; the latest, which leave the others the most time. */
+  /** Removes slots that no request here waits for, so that other workers can use them; the latest, which leave them the most time. */
   returns(): { readonly lane: string; readonly delaysMs: readonly number[] }[] {
     const returns = [];
     const now = this.#now();
@@ -180,7 +180,7 @@ export class SlotScheduler {
     return returns;
   }
 
-  /** What was charged to queues and nobody of theirs waits for or will come for, and what they used of others': told once. */
+  /** Slots charged to queues that will not use them, and slots that they used of others. Each is reported once. */
   refunds(): SlotRefund[] {
     const claims = new Map<string, number>();
     const claim = (key: string): void => void claims.set(key, (claims.get(key) ?? 0) + 1);
@@ -195,7 +195,7 @@ export class SlotScheduler {
     return refunds;
   }
 
-  /** No request may start any more for these. */
+  /** No more requests may start for these. */
   stop(isStopped: (seeker: SlotSeeker) => boolean, reason: string): void {
     for (const scheduler of this.#lanes.values()) {
       const stopped = scheduler.waiters.filter(({ seeker }) => isStopped(seeker));
@@ -236,7 +236,7 @@ export class SlotScheduler {
       if (!slot) break;
       const now = this.#now();
       if (slot.dueAt > now) {
-        // A timer may fire a little early: then it is set again.
+        // A timer may fire a little early: set it again.
         if (scheduler.waiters.length > 0)
           scheduler.timer = setTimeout(() => this.#serve(scheduler), Math.ceil(slot.dueAt - now));
         break;

@@ -13,7 +13,7 @@ import { Supervisor } from "./supervisor.ts";
 
 const source = (path: string): string => JSON.stringify(new URL(path, import.meta.url).href);
 
-/** A small worker on the real ledger: settles what it takes, but ends itself over a "bad" item and keeps a "slow" one in inFlight. */
+/** A small worker on the real ledger: settles what it takes, but ends itself over a "bad" item and never settles a "slow" one. */
 const WORKER = `
   import { openSqlite } from ${source("../backends/sqlite/open.ts")};
   import { DONE, settlement } from ${source("../ports/ledger-suite/sim-worker.ts")};

@@ -25,17 +25,17 @@ interface SuperviseOptions extends WorkOrder {
 }
 
 const LOOK_MS = 250;
-/** Processes that die before they have done anything point at the installation, not at an item. */
+/** Processes that die before doing anything point to the installation, not to an item. */
 const MAX_STILLBORN = 5;
 
 /**
- * Keeps worker processes going: one that dies is reaped at once and replaced, so that its items do not wait for their lease to end. While
- * there are suspects, one more process runs them alone.
+ * Keeps worker processes running. One that dies is reaped at once and replaced, so that its items do not wait for their lease to end. While there are
+ * suspects, one more process runs them alone.
  */
 export class Supervisor {
   readonly #options: SupervisorOptions;
   readonly #processes = new Set<WorkerProcess>();
-  /** What is still to be done about processes that have ended. */
+  /** Work that is left for processes that have ended. */
   readonly #ends = new Set<Promise<void>>();
   readonly #spare: WorkerProcess[] = [];
   #work: SuperviseOptions | undefined;
@@ -46,7 +46,7 @@ export class Supervisor {
   #looker: NodeJS.Timeout | undefined;
   #failure: Error | undefined;
 
-  /** Starts the processes at once: they load their code while the job is still being prepared. */
+  /** Starts the processes at once: they load their code while the job is prepared. */
   constructor(options: SupervisorOptions) {
     this.#options = options;
     for (let i = 0; i < options.processes; i++) this.#spare.push(this.#spawn());
@@ -72,14 +72,14 @@ export class Supervisor {
     for (let i = 0; i < this.#options.processes; i++) this.#begin(spare[i] ?? this.#spawn(), false);
   }
 
-  /** Lets every process finish and settle what it has in inFlight. */
+  /** Lets every process finish and settle its items in flight. */
   async stop(): Promise<void> {
     this.#isStopping = true;
     for (const process of this.#processes) process.stop();
     await this.#allEnded();
   }
 
-  /** At once; what was in inFlight goes back. */
+  /** Ends all at once; items in flight go back. */
   async kill(): Promise<void> {
     this.#isStopping = true;
     for (const process of this.#processes) process.kill();

@@ -3,17 +3,17 @@ import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
 import type { WorkerInfo } from "../ports/ledger.ts";
 
-/** Where this process is to be found. */
+/** Identifies this process. */
 export const thisProcess = (): Pick<WorkerInfo, "host" | "pid" | "space"> => {
   const space = processSpace();
   return { host: hostname(), pid: process.pid, ...(space !== undefined && { space }) };
 };
 
-/** Whether that worker's process has ended; false as well where it cannot be told from here. */
+/** Whether that worker's process has ended; false if that cannot be known from here. */
 export const isGone = ({ pid, space }: Partial<Pick<WorkerInfo, "pid" | "space">>): boolean =>
   pid !== undefined && space !== undefined && space === processSpace() && !isRunning(pid);
 
-/** The machine since it was started, and the container: containers may share a host name, and count their processes each from 1. */
+/** The machine since its start, and the container: containers may share a host name, and each counts processes from 1. */
 const processSpace = (): string | undefined => {
   try {
     const boot = readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
@@ -33,10 +33,10 @@ const isRunning = (pid: number): boolean => {
   }
 };
 
-/** Ended, and not yet taken note of by its parent: in a container that may be never. */
+/** Ended, but not yet reaped by its parent: in a container that may never happen. */
 const isZombie = (pid: number): boolean => {
   try {
-    // "pid (name) state …", where the name may hold anything.
+    // "pid (name) state …"; the name may contain anything.
     return /\) [ZX] [^)]*$/.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
   } catch {
     return false;

@@ -7,7 +7,7 @@ import type { JobLedger, RobotsCache, WorkerInfo, WorkLedger } from "../ports/le
 import type { LoadedJob } from "../scrapers/load-pinned.ts";
 import type { Log } from "./log.ts";
 
-/** What a worker is handed. */
+/** What a worker needs. */
 export interface WorkerOptions {
   readonly name: string;
   readonly ledger: WorkLedger & JobLedger & RobotsCache;
@@ -18,22 +18,22 @@ export interface WorkerOptions {
   readonly robotName: string;
   /** For the archive: name and version. */
   readonly software: string;
-  /** In the versions of one of its revisions. */
+  /** Loads the scrapers of one of the job's revisions. */
   readonly loadJob: (job: string, revision: number) => Promise<LoadedJob>;
-  /** Stops a job whose scrapers cannot be loaded, so that the others go on; without it the worker fails. */
+  /** Holds a job whose scrapers cannot be loaded, so that other jobs continue; without it the worker fails. */
   readonly holdJob?: (job: string, reason: string) => Promise<void>;
-  /** What it tells about itself; nothing when left out. */
+  /** What it registers about itself; if left out, it does not register. */
   readonly card?: Pick<WorkerInfo, "host" | "pid" | "space" | "version">;
   readonly jobs?: readonly string[];
   readonly lanes?: readonly string[];
-  /** Takes no job that needs another kind; of all kinds when left out. */
+  /** Only jobs that need no other kind. */
   readonly kinds?: readonly CollectorKind[];
-  /** Items in inFlight at once, over all lanes. */
+  /** Items in flight at once, over all lanes. */
   readonly capacity?: number;
-  /** Runs suspects, one at a time, and ends when there are none. */
+  /** Runs suspects, one at a time, and ends when none are left. */
   readonly isAlone?: boolean;
   readonly log: Log;
-  /** Aborted: take no more, finish and settle what is in inFlight. */
+  /** When aborted: claim no more, finish and settle the items in flight. */
   readonly signal: AbortSignal;
   readonly onSuspects?: (count: number) => void;
 }

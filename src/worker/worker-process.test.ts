@@ -90,7 +90,7 @@ for (const [way, blame, detail] of ends)
 test("an event loop that stands still is ended, and the scraper is to blame", async (t) => {
   const end = await watch(start(t, "loop", { stallMs: 300 }).worker);
   assert.equal(end.blame, "scraper");
-  assert.match(end.detail, /stood still/);
+  assert.match(end.detail, /was blocked/);
 });
 
 test("a process that gets no turn on a busy machine is not taken for one that stands still, for a good while", async (t) => {
@@ -116,7 +116,7 @@ test("a process that gets no turn on a busy machine is not taken for one that st
   await again;
   nowMs = 200_000;
   worker.look(0);
-  assert.match((await worker.ended).detail, /stood still for 150 s/);
+  assert.match((await worker.ended).detail, /was blocked for 150 s/);
 });
 
 test("memory without end is ended, and the scraper is to blame", async (t) => {

@@ -10,34 +10,34 @@ export interface ProcessOptions {
   /** The program that a worker process runs. */
   readonly script: URL;
   readonly maxMemoryMb: number;
-  /** How long its event loop may stand still. */
+  /** How long its event loop may be blocked. */
   readonly stallMs: number;
   readonly onMessage: (message: FromWorker) => void;
   readonly onOutput: (line: string) => void;
 }
 
-/** How a process ended, as far as it can be told from outside. */
+/** How a process ended, as seen from outside. */
 export interface ProcessEnd {
-  /** It said goodbye: nothing is left in its hands. */
+  /** It reported its end: it has nothing in flight. */
   readonly isOrderly: boolean;
   readonly blame: "scraper" | "unknown";
   readonly detail: string;
 }
 
-/** More than any sound worker needs: beyond it, something in it has gone wrong. */
+/** More than any healthy worker needs. */
 export const DEFAULT_MEMORY_MB = 1024;
 const HEAP_SHARE = 0.5;
-/** What the engine prints when it dies is for the report's reason, not for the terminal. */
+/** What the engine prints when it crashes: used as the reason, not shown in the terminal. */
 const CRASH_DUMP = /^(?:<---|\[\d+:0x|FATAL ERROR|-----|#|\s*\d+: 0x|\s+at |Node\.js v)/;
 
-/** A small young generation: 4 MB cost a tenth of the speed, 16 MB gave no more of it and took some 50 MB. */
+/** A small young generation: 4 MB cost a tenth of the speed; 16 MB gave no more speed and took 50 MB. */
 export const workerFlags = (maxMemoryMb: number): string[] => [
   `--max-old-space-size=${Math.round(maxMemoryMb * HEAP_SHARE)}`,
   "--max-semi-space-size=8",
   "--disable-warning=ExperimentalWarning",
 ];
 
-/** One worker process under watch: an event loop that stands still or memory without end are ended from here. */
+/** One supervised worker process: it is killed if its event loop is blocked or it uses too much memory. */
 export class WorkerProcess {
   readonly child: ChildProcess;
   readonly ended: Promise<ProcessEnd>;
@@ -47,7 +47,7 @@ export class WorkerProcess {
   #isOrderly = false;
   #beatAt = performance.now();
   #beats = 0;
-  /** When it was last looked at with another count of beats, and the processor time it had had by then. */
+  /** The count of beats at the last change, and the CPU time at that moment. */
   #seen: { readonly beats: number; readonly ranMs: number | undefined } = { beats: -1, ranMs: undefined };
   #killedFor: string | undefined;
   #stderr = "";
@@ -98,7 +98,7 @@ export class WorkerProcess {
     this.child.kill("SIGKILL");
   }
 
-  /** `sleptMs`: how late this look comes; time in which the watcher itself slept counts against nobody. */
+  /** `sleptMs`: how late this check is. Time in which the supervisor itself slept does not count. */
   look(sleptMs: number): void {
     this.#beatAt += sleptMs;
     if (!this.#hasStarted || this.#killedFor !== undefined) return;
@@ -109,7 +109,7 @@ export class WorkerProcess {
     const before = this.#seen.ranMs;
     const ranSince = ranMs === undefined || before === undefined ? undefined : ranMs - before;
     if (isStalled(silentMs, ranSince, stallMs))
-      this.#killFor(`its event loop stood still for ${Math.round(silentMs / 1000)} s (an endless loop?)`);
+      this.#killFor(`its event loop was blocked for ${Math.round(silentMs / 1000)} s (an endless loop?)`);
     else if (residentMb(this.child.pid) > maxMemoryMb)
       this.#killFor(`it used more than ${maxMemoryMb} MB of memory`);
   }
@@ -125,7 +125,7 @@ export class WorkerProcess {
   }
 
   #send(message: ToWorker): void {
-    if (this.child.connected) this.child.send(message, () => undefined); // one that is dying needs no telling
+    if (this.child.connected) this.child.send(message, () => undefined); // it may be dying
   }
 
   #end(code: number | null, signal: NodeJS.Signals | null): ProcessEnd {
@@ -146,10 +146,10 @@ export class WorkerProcess {
 /** Linux counts in hundredths of a second. */
 const TICK_MS = 10;
 
-/** Processor time of its main thread, where the system tells (Linux). */
+/** CPU time of its main thread (Linux only). */
 const mainThreadMs = (pid: number | undefined): number | undefined => {
   try {
-    // "pid (name) state …": the 14th and 15th are the time in its own code and in the system's; the name may hold anything.
+    // "pid (name) state …": fields 14 and 15 are user and system time; the name may contain anything.
     const [, fields = ""] = /.*\) (.*)/s.exec(readFileSync(`/proc/${pid}/task/${pid}/stat`, "utf8")) ?? [];
     const [user, system] = fields.split(" ").slice(11, 13).map(Number);
     return (user! + system!) * TICK_MS;
@@ -158,7 +158,7 @@ const mainThreadMs = (pid: number | undefined): number | undefined => {
   }
 };
 
-/** Resident memory, where the system tells (Linux); 0 elsewhere. */
+/** Resident memory (Linux); 0 elsewhere. */
 const residentMb = (pid: number | undefined): number => {
   try {
     return (Number(readFileSync(`/proc/${pid}/statm`, "utf8").split(" ")[1]) * 4096) / 1e6;

@@ -20,14 +20,14 @@ import type { WorkerOptions } from "./worker-options.ts";
 
 const CAPACITY = 200;
 const MAX_UNSETTLED = 2000;
-/** After so many that ended, their segments are sealed, however long the blobs let them gather: else none could be taken until they are. */
+/** After this many ended items, segments are sealed regardless of their age: otherwise no more items could be claimed. */
 const SEAL_AFTER = MAX_UNSETTLED / 2;
 const FIRST_REST_MS = 1000;
 const LONGEST_REST_MS = 60_000;
-/** How long a stop waits for items whose lane gives them no slot: a site may have asked for an hour. They go back as they were. */
+/** How long a stop waits for items whose lane gives no slot (a site may have asked for an hour). Then they go back unchanged. */
 const STOP_MS = 20_000;
 
-/** One worker: claims, runs and settles items until it is told to stop. Resolves when nothing is left in its hands. */
+/** One worker: claims, runs and settles items until the signal. Resolves when nothing is in flight. */
 export const runWorker = async (options: WorkerOptions): Promise<void> => {
   await using worker = new Worker(options);
   await worker.run();
@@ -53,13 +53,13 @@ class Worker {
   readonly #running = new Set<Promise<void>>();
   readonly #wakeSignal = new WakeSignal();
   #failure: { readonly error: unknown } | undefined;
-  /** No items are taken until then. */
+  /** No items are claimed until then. */
   #restUntil = 0;
-  /** In a row, without a request that went well. */
+  /** In a row, without a successful request. */
   #rests = 0;
   #isListening = false;
   #hasClaimed = false;
-  /** Since their segments were last sealed for their number. */
+  /** Items that ended since segments were last sealed by count. */
   #ended = 0;
 
   constructor(options: WorkerOptions) {
@@ -123,16 +123,16 @@ class Worker {
   async run(): Promise<void> {
     const { signal, isAlone, ledger, name } = this.#options;
     const stop = () => {
-      // Items that have not begun go back, at once or when they ask for their first slot; those under way are finished.
+      // Items that have not started go back, at once or when they ask for their first slot; those in flight are finished.
       this.#gate.drain();
       this.#scheduler.stop((seeker) => !this.#gate.hasBegun(seeker), "the worker is stopping");
       this.#wakeSignal.ring();
     };
     signal.addEventListener("abort", stop, { once: true });
-    // Process ids come again, in a container that is started anew always: who had this name is gone, and would else live on in this worker.
+    // Process ids repeat, always so in restarted containers: the previous worker of this name is gone, and must not live on in this one.
     await ledger.reap({
       worker: name,
-      cause: { blame: "unknown", detail: "another has begun in its place" },
+      cause: { blame: "unknown", detail: "another worker has taken its name" },
     });
     await this.#registration?.report();
     this.#registration?.start();
@@ -175,7 +175,7 @@ class Worker {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    // Also pages of items that were given back have been paid for.
+    // Pages of returned items were fetched too, and are stored.
     await this.#archives[Symbol.asyncDispose]();
     await this.#pulse.stop();
     await this.#registration?.stop();
@@ -184,7 +184,7 @@ class Worker {
     this.#log.info("worker ended");
   }
 
-  /** Beside who it is: what it takes, and whether it still does. */
+  /** What it claims, and whether it is draining. */
   #state(): Omit<WorkerInfo, "host" | "pid" | "space" | "version"> {
     const { name, lanes, kinds, signal } = this.#options;
     const isDraining = signal.aborted || this.#failure !== undefined;
@@ -215,14 +215,14 @@ class Worker {
     }
   }
 
-  /** While the next claim is further away than usual, the ledger says when there is something after all. */
+  /** While the next claim is far away, the ledger says when there is work. */
   async #listen(): Promise<void> {
     const { waitMs } = this.#cadence;
     if (waitMs <= CLAIM_EVERY_MS || this.#isListening) return;
     this.#isListening = true;
     const { ledger, jobs, lanes, kinds } = this.#options;
     const filter = { ...(jobs && { jobs }), ...(lanes && { lanes }), ...(kinds && { kinds }) };
-    // What is wrong with the ledger, a claim tells.
+    // If the ledger fails, the next claim reports it.
     if (await ledger.awaitWork(filter, waitMs).catch(() => true)) this.#cadence.heard();
     this.#isListening = false;
     this.#wakeSignal.ring();
@@ -320,7 +320,7 @@ class Worker {
     this.#settle(item, givenBack(item, this.#gate.hasActed(item), this.#costs.of(item)));
   }
 
-  /** This machine lacks something: no new items for a while, the longer it lasts the longer, and then fewer at once. */
+  /** This machine is out of a resource: claim nothing for a while, longer each time, and then fewer items at once. */
   #rest({ message, code }: OwnTroubleError): void {
     this.#tally.add("own troubles", 1);
     const now = performance.now();
@@ -336,7 +336,7 @@ class Worker {
     if (!reply.isAlive && this.#inFlight.size > 0) {
       const jobs = [...new Set([...this.#controllers.keys()].map(({ job }) => job))];
       this.#log.warn("leases lost", { items: this.#inFlight.size, jobs });
-      this.#letGo(() => true, "the worker was given up and its leases have ended");
+      this.#letGo(() => true, "the worker was considered lost and its leases have ended");
     }
     this.#gate.paceAddresses(reply.pacesAddresses === true);
     this.#gate.stop(reply.stopped);
@@ -350,11 +350,11 @@ class Worker {
       if (isStopped(item) && !this.#gate.hasBegun(item)) controller.abort(new StopError(reason));
   }
 
-  /** Without the ledger or the archive nothing can be finished: what waits for a slot would wait for ever. */
+  /** Without the ledger or the archive nothing can be finished: items that wait for a slot would wait forever. */
   #fail(error: unknown): void {
     if (!this.#failure) this.#log.error("worker failed", { message: String(error) });
     this.#failure ??= { error };
-    const reason = "the worker cannot go on";
+    const reason = "the worker cannot continue";
     this.#scheduler.stop(() => true, reason);
     for (const controller of this.#controllers.values()) controller.abort(new StopError(reason));
     this.#wakeSignal.ring();

@@ -4,14 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { after, before, test } from "node:test";
-import {
-  LEDGER_FILE,
-  lookAtLedger,
-  openBlobs,
-  openStorage,
-  openLedger,
-  repairCounters,
-} from "../../src/compose.ts";
+import { lookAtLedger, openBlobs, openStorage, openLedger, repairCounters } from "../../src/compose.ts";
+import { LEDGER_FILE } from "../../src/config/storage-location.ts";
 import { exportJob } from "../../src/export/export-records.ts";
 import { Fsck } from "../../src/integrity/fsck.ts";
 import { seededRandom } from "../../src/domain/testing/seeded-random.ts";
@@ -215,9 +209,12 @@ test("fsck does not repair counters from damaged items, nor in a job row with ot
   assert.equal(named.code, 6);
   assert.match(
     named.stdout,
-    /item: .* item t3: what is stored of it does not fit its checksum\. To fix it, restore/,
+    /item: .* item t3: its stored data does not match its checksum\. To fix it, restore/,
   );
-  assert.match(named.stdout, /counter done is 12, its items say 11\. To fix it, restore the ledger/);
+  assert.match(
+    named.stdout,
+    /counter done is 12, but its items add up to 11\. To fix it, restore the ledger/,
+  );
   assert.deepEqual(counters(), whole);
   await assert.rejects(repairCounters(join(data, "sluice.db"), job), {
     code: "damaged-row",
@@ -228,10 +225,7 @@ test("fsck does not repair counters from damaged items, nor in a job row with ot
   change("done = done + 1, requests = requests + 1");
   const refused = await repair();
   assert.equal(refused.code, 6);
-  assert.match(
-    refused.stderr,
-    /counters were not counted again.*other columns.*Restore the ledger from a backup/,
-  );
+  assert.match(refused.stderr, /counters were not repaired.*other columns.*Restore the ledger from a backup/);
   change("requests = requests - 1");
   assert.equal((await repair()).code, 0, "only the counter was damaged");
   assert.deepEqual(counters(), whole);

@@ -1,3 +1,4 @@
+import { localFiles, storageLocation } from "../../src/config/storage-location.ts";
 import { backupTools } from "../../src/cli/actions/backup.ts";
 import { backup, type CopyTools, restore } from "../../src/integrity/backup.ts";
 import { RESTORING_FILE } from "../../src/compose.ts";
@@ -27,5 +28,5 @@ const watched: CopyTools = {
   },
   onProgress: step,
 };
-if (verb === "backup") await backup(from, to, watched);
+if (verb === "backup") await backup(localFiles(storageLocation({ data: from })), to, watched);
 else await restore(from, to, { ...watched, restoringFile: RESTORING_FILE });

@@ -112,7 +112,7 @@ test("the tarball has JavaScript, types, documents and the template, and no test
     (path) =>
       !/^(bin|dist|templates|docs|deploy)\/|^(package\.json|README\.md|CHANGELOG\.md|LICENSE)$/.test(path) ||
       /\.(test|suite)\.|-suite\/|\/testing\/|with-node-24/.test(path) ||
-      (path.startsWith("dist/") && !/\.(js|json|d\.ts)$/.test(path)),
+      (path.startsWith("dist/") && !/\.(js|json|sql|d\.ts)$/.test(path)),
   );
   assert.deepEqual(wrong, []);
   t.diagnostic(`tarball: ${(packed.size / 1e6).toFixed(1)} MB, ${paths.length} files`);

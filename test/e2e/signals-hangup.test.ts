@@ -99,8 +99,8 @@ for (const [way, command] of Object.entries(WAYS))
       after(() => killGroup(child.pid!, "SIGKILL"));
       const ended = once(child, "exit");
       let said = "";
-      while (!/listens on \S+\n/.test(said)) said += String((await once(child.stdout, "data"))[0]);
-      const [, url] = /listens on (\S+)/.exec(said)!;
+      while (!/Listening on \S+\n/.test(said)) said += String((await once(child.stdout, "data"))[0]);
+      const [, url] = /Listening on (\S+)/.exec(said)!;
       // The shell may die of it, as a login shell would.
       for (let n = 0; n < 2; n++) killGroup(child.pid!, "SIGHUP");
       await delay(1500);

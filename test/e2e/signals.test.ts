@@ -120,7 +120,7 @@ const start = async (program: string, args: readonly string[]): Promise<ChildPro
   child.stderr.on("data", (data: Buffer) => (said += data.toString()));
   const ended = once(child, "exit").then(() => Promise.reject(new Error(`it ended: ${said}`)));
   ended.catch(() => undefined);
-  while (!said.includes("listens on")) {
+  while (!said.includes("Listening on")) {
     const [data] = (await Promise.race([once(child.stdout, "data"), ended])) as [Buffer];
     said += data.toString();
   }
@@ -208,7 +208,7 @@ test("a server in the background of a shell survives the shell", async () => {
   groups.add(child.pid!);
   const exited = once(child, "exit");
   let said = "";
-  const listening = /listens on (\S+)/;
+  const listening = /Listening on (\S+)/;
   while (!listening.test(said)) said += String((await once(child.stdout, "data"))[0]);
   await exited;
   const [, url] = listening.exec(said)!;

@@ -59,7 +59,7 @@ const mishaps: readonly (readonly [string, string, RegExp])[] = [
     'setTimeout(() => { throw new TypeError("too late"); }, 1);\n    await new Promise(() => {});',
     /TypeError: too late \(throws-later\.scraper\.ts:10:\d+\)/,
   ],
-  ["loops", "for (;;);", /stood still/],
+  ["loops", "for (;;);", /was blocked/],
 ];
 for (const [name, code, why] of mishaps)
   test(`a scraper that ${name} fails with the reason, and its job has ended`, async () => {

@@ -40,8 +40,8 @@ test("a ledger of the version before says the same of all that it has, damage in
   assert.deepEqual(
     [...check.problems()].map(({ problem }) => problem),
     [
-      "job damaged, item k0: what is stored of it does not fit its checksum",
-      "job broken: its row does not fit its checksum",
+      "job damaged, item k0: its stored data does not match its checksum",
+      "job broken: its row does not match its checksum",
     ],
   );
 });

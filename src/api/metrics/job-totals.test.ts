@@ -67,7 +67,7 @@ test("a job that ends between two looks is counted once, in its new state", asyn
   );
 });
 
-test("a job that begins and ends between two looks is counted", async (t) => {
+test("a job that starts and ends between two looks is counted", async (t) => {
   const { service, ledger, worker, totals } = await open(t);
   await service.job("a", {}, 1);
   await totals.look();
@@ -93,7 +93,7 @@ test("an ended job that is retried is counted in its new state", async (t) => {
   assert.equal(totals.get("attempts blocked"), 2, "an attempt that was made stays made");
 });
 
-test("later looks read neither the jobs that ended before the first, nor open ones one by one", async (t) => {
+test("later looks read neither jobs that ended before the first, nor open jobs one by one", async (t) => {
   const { service, ledger } = await open(t);
   for (let n = 0; n < 30; n++) await service.job(`open-${n}`);
   for (let n = 0; n < 450; n++) {

@@ -19,7 +19,7 @@ const job = async (kit: Awaited<ReturnType<typeof openApiKit>>, count: number, o
   return body.job.id;
 };
 
-test("a thread reads as this one does, and says what is wrong before the first byte", async () => {
+test("a thread gives the same answers as this one, and reports errors before the first byte", async () => {
   await using kit = await openApiKit();
   await using reads = startReads(THREAD, storageLocation({ data: kit.data }));
   await using direct = directReads(kit);
@@ -44,7 +44,7 @@ test("a thread reads as this one does, and says what is wrong before the first b
   });
 });
 
-test("a reader that does not read holds up its own read only, and what is left behind ends", async () => {
+test("a stalled reader delays only its own read, and an abandoned read ends", async () => {
   await using kit = await openApiKit();
   await using reads = startReads(THREAD, storageLocation({ data: kit.data }));
   const id = await job(kit, 400, "o".repeat(10_000));
@@ -59,7 +59,7 @@ test("a reader that does not read holds up its own read only, and what is left b
   assert.equal((await text(await reads.open(request))).length, whole.length);
 });
 
-test("a thread that dies breaks what it was reading, and the next read has another", async () => {
+test("a thread that dies breaks its reads, and the next read starts another", async () => {
   await using kit = await openApiKit();
   const id = await job(kit, 400, "o".repeat(10_000));
   const reads = startReads(THREAD, storageLocation({ data: kit.data }));

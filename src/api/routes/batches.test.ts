@@ -12,7 +12,7 @@ interface Batch {
   readonly progress: { readonly share: number };
 }
 
-test("a batch folds spellings of one URL, rejects what is none, and tells what came of each", async () => {
+test("a batch folds spellings of one URL, rejects invalid ones, and has the outcome of each", async () => {
   await using kit = await openApiKit();
   const urls = [
     "https://a.example/x?b=1&a=2",
@@ -56,7 +56,7 @@ test("a batch folds spellings of one URL, rejects what is none, and tells what c
   );
 });
 
-test("a job that is no batch is not found among the batches", async () => {
+test("a job that is not a batch is not found as one", async () => {
   await using kit = await openApiKit();
   const { body } = await kit.ask<{ job: { id: string } }>("POST", "/v1/jobs", {
     json: { scraper: "page" },

@@ -15,7 +15,7 @@ interface Key {
   readonly revokedAt?: string;
 }
 
-test("a client is made with its weight and quotas, which can be changed and taken away", async () => {
+test("a client is created with weight and quotas, which can be changed and removed", async () => {
   await using kit = await openApiKit();
   const made = await kit.ask<Client>("POST", "/v1/clients", {
     json: { name: "tax", weight: 3, itemsPerDay: 10 },
@@ -32,7 +32,7 @@ test("a client is made with its weight and quotas, which can be changed and take
     assert.equal((await kit.ask("POST", "/v1/clients", { json: { name } })).status, 400, name);
 });
 
-test("a key is replaced with a time of grace, and revoked at once", async () => {
+test("a key is rotated with a grace period, and revoked at once", async () => {
   let now = Date.now();
   await using kit = await openApiKit({ now: () => now });
   const admin = await kit.addClient("boss", "admin");

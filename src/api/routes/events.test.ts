@@ -59,7 +59,7 @@ const submit = async (kit: ApiKit, key?: string): Promise<string> => {
   return body.job.id;
 };
 
-test("a listener hears of a job from its start to its end, and nothing of others' jobs", async () => {
+test("a listener gets the events of a job from start to end, and none of other clients' jobs", async () => {
   await using kit = await openApiKit({ watchMs: 20 });
   const [a, b] = [await kit.addClient("a"), await kit.addClient("b")];
   let job = "";
@@ -79,7 +79,7 @@ test("a listener hears of a job from its start to its end, and nothing of others
   assert.deepEqual([told[0]?.event, told.at(-1)?.event], ["job.started", "job.completed"]);
 });
 
-test("who comes back with the id of its last event gets what it has missed; with an unknown one, a reset", async () => {
+test("a listener that reconnects with its last event id gets what it has missed; with an unknown id, a reset", async () => {
   await using kit = await openApiKit({ watchMs: 20 });
   const first = await listen(
     kit,

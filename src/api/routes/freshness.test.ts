@@ -38,7 +38,7 @@ const rowsOf = (lines: string): Record<string, unknown>[] =>
     .filter((line) => line !== "")
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 
-test("a weekly job tells what is new, changed, unchanged and gone, and gives only what is asked for", async () => {
+test("a weekly job knows what is new, changed, unchanged and gone, and exports only the requested changes", async () => {
   await using kit = await openApiKit();
   const key = await kit.addClient("a");
   await runJob(kit, key, { "1": "Ann", "2": "Bo", "3": "Cy" }, { maxAgeMs: 0 });
@@ -70,7 +70,7 @@ test("a job that was started without freshness does not know what changed", asyn
   assert.deepEqual([refused.status, refused.body.code, body.job.changes], [422, "no-changes", undefined]);
 });
 
-test("what another client fetched is read through one's own item, and its job is named nowhere", async () => {
+test("pages fetched for another client are read through the client's own item, and the other job is named nowhere", async () => {
   await using kit = await openApiKit({ linkTo: async (blob) => `https://store.example/${blob}` });
   const [a, b] = [await kit.addClient("a"), await kit.addClient("b")];
   const theirs = await runJob(kit, a, { "1": "Ann" }, {});

@@ -8,7 +8,7 @@ import type { ProblemBody } from "../answers.ts";
 
 const JOB = { scraper: "county", inputs: [{ parcel: "1" }, { parcel: "2" }, { parcel: "3" }] };
 
-test("pause answers when it is quiet, and before that only when told not to wait", async () => {
+test("pause answers when the job is quiet, and earlier only without a wait", async () => {
   await using kit = await openApiKit();
   const { body } = await kit.ask<{ job: Job }>("POST", "/v1/jobs", { json: JOB });
   const path = `/v1/jobs/${body.job.id}`;
@@ -38,7 +38,7 @@ test("a cancelled job cannot be controlled any more", async () => {
   }
 });
 
-test("a job goes on with its capped inputs when its limit is raised, and no limit can be lowered", async () => {
+test("a raised limit accepts capped inputs, and no limit can be lowered", async () => {
   await using kit = await openApiKit();
   const json = { ...JOB, maxItems: 1 };
   const { body } = await kit.ask<{ job: Job }>("POST", "/v1/jobs", { json });
@@ -60,7 +60,7 @@ test("a job goes on with its capped inputs when its limit is raised, and no limi
   assert.equal((await kit.ask<Job>("GET", `/v1/jobs/${id}`)).body.counts.states.done, 3);
 });
 
-test("failed items are tried again: by kind, by key, by id, or all of them", async () => {
+test("failed items are retried by kind, by key, by id, or all of them", async () => {
   await using kit = await openApiKit();
   const { body } = await kit.ask<{ job: Job }>("POST", "/v1/jobs", { json: JOB });
   const { id } = body.job;

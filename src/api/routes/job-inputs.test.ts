@@ -42,7 +42,7 @@ test("inputs come as NDJSON or CSV, plain or gzip, and are counted", async () =>
   assert.deepEqual([late.status, late.body.code], [409, "job-sealed"]);
 });
 
-test("an upload goes on from its offset, or from anywhere before it; not from behind it", async () => {
+test("an upload continues from its offset or from any point before it, not after it", async () => {
   await using kit = await openApiKit();
   const job = await openJob(kit);
   const at = (offset: number, headers: Readonly<Record<string, string>>) => ({
@@ -60,7 +60,7 @@ test("an upload goes on from its offset, or from anywhere before it; not from be
   assert.deepEqual(whole.body, { offset: 900, accepted: 900, folded: 0, rejected: 0, capped: 0 });
 });
 
-test("an upload whose connection breaks keeps what was taken, and is resumed", async () => {
+test("an interrupted upload keeps the inputs taken, and is resumed", async () => {
   await using kit = await openApiKit();
   const job = await openJob(kit);
   const url = new URL(`/v1/jobs/${job}/inputs`, kit.url);
@@ -82,7 +82,7 @@ test("an upload whose connection breaks keeps what was taken, and is resumed", a
   );
 });
 
-test("the first items can be claimed while the upload goes on", async () => {
+test("the first items can be claimed during the upload", async () => {
   await using kit = await openApiKit();
   const job = await openJob(kit);
   const { promise: claimed, resolve } = Promise.withResolvers<void>();
@@ -104,7 +104,7 @@ test("the first items can be claimed while the upload goes on", async () => {
   assert.equal((await sending).body.accepted, 1100);
 });
 
-test("an upload ends where the client's quota does, and says how far it came", async () => {
+test("an upload ends at the client's quota and returns its offset", async () => {
   await using kit = await openApiKit();
   const key = await kit.addClient("a", "client", { itemsPerDay: 600 });
   const job = await openJob(kit, key);
@@ -140,7 +140,7 @@ for (const [what, code, asked] of REFUSED)
     assert.equal(body.code, code);
   });
 
-test("an upload ends when too many of its inputs are rejected, and its job takes no further bad ones", async () => {
+test("an upload ends when too many inputs are rejected, and the job takes no further invalid ones", async () => {
   await using kit = await openApiKit();
   const job = await openJob(kit);
   const { status, body } = await send(kit, job, {
@@ -165,7 +165,7 @@ test("a body that unpacks to far more than was sent is refused", async () => {
   assert.match(body.detail, /200 times/);
 });
 
-test("what a sender has left behind is not worked through", async () => {
+test("the rest of an abandoned upload is not processed", async () => {
   await using kit = await openApiKit();
   const job = await openJob(kit);
   const sending = request(`${kit.url}/v1/jobs/${job}/inputs`, {
@@ -189,7 +189,7 @@ test("what a sender has left behind is not worked through", async () => {
   assert.ok(next.body.offset < 200_000, String(next.body.offset));
 });
 
-test("a client that keeps as much as it may adds no inputs", async () => {
+test("a client at its storage limit cannot add inputs", async () => {
   await using kit = await openApiKit();
   const key = await kit.addClient("a", "client", { maxStoredBytes: 4 });
   const done = await kit.ask<{ job: Job }>("POST", "/v1/jobs", {

@@ -17,7 +17,7 @@ interface Page<Entry> {
 
 const parcels = (count: number) => Array.from({ length: count }, (_, n) => ({ parcel: String(n) }));
 
-test("a job takes its inputs and options, and says what it did not take", async () => {
+test("a job takes its inputs and options, and reports rejected inputs", async () => {
   await using kit = await openApiKit();
   const { status, headers, body } = await kit.ask<Created>("POST", "/v1/jobs", {
     json: {
@@ -72,7 +72,7 @@ test("a job's pace can only be lowered", async () => {
   assert.deepEqual([perSecond, concurrency], [1000, 100]);
 });
 
-test("when no input fits, no job is made", async () => {
+test("if no input is valid, no job is created", async () => {
   await using kit = await openApiKit();
   const { status, body } = await kit.ask<ProblemBody>("POST", "/v1/jobs", {
     json: { scraper: "county", inputs: [{ parcel: "x" }, {}] },
@@ -84,7 +84,7 @@ test("when no input fits, no job is made", async () => {
   assert.deepEqual(await kit.ledger.listJobs(), []);
 });
 
-test("a client's items of the day have an end", async () => {
+test("a client's items per day are limited", async () => {
   await using kit = await openApiKit();
   const key = await kit.addClient("a", "client", { itemsPerDay: 5 });
   const submit = (count: number) =>
@@ -96,7 +96,7 @@ test("a client's items of the day have an end", async () => {
   assert.equal((await submit(1)).status, 201);
 });
 
-test("jobs are listed by state, scraper and label, page by page, the newest first", async () => {
+test("jobs are listed by state, scraper and label, page by page, newest first", async () => {
   await using kit = await openApiKit();
   const ids: string[] = [];
   for (let n = 0; n < 5; n++) {
@@ -159,7 +159,7 @@ test("items are found by state, kind and key, with their attempts", async () => 
   assert.deepEqual(job.body.cost.requests, 30);
 });
 
-test("another client's job, items and captures are as unknown as those that never were", async () => {
+test("another client's job, items and captures are as unknown as those that never existed", async () => {
   await using kit = await openApiKit();
   const [own, other, operator] = [
     await kit.addClient("a"),
@@ -192,7 +192,7 @@ test("another client's job, items and captures are as unknown as those that neve
   assert.deepEqual((await kit.ask<Page<Job>>("GET", "/v1/jobs?client=a", { key: other })).body.data, []);
 });
 
-test("a job tells which of its fields are optional", async () => {
+test("a job shows which of its fields are optional", async () => {
   await using kit = await openApiKit();
   const { body } = await kit.ask<Created>("POST", "/v1/jobs", {
     json: { scraper: "county", inputs: [{ parcel: "1" }] },
@@ -201,14 +201,14 @@ test("a job tells which of its fields are optional", async () => {
   assert.deepEqual([owner?.isOptional, tax?.isOptional], [false, true]);
 });
 
-test("who asks for a scraper that is not there is told which are", async () => {
+test("an unknown scraper is answered with the known ones", async () => {
   await using kit = await openApiKit();
   const { body } = await kit.ask<ProblemBody>("POST", "/v1/jobs", { json: { scraper: "countyy" } });
   assert.equal(body.code, "unknown-scraper");
   assert.match(body.detail ?? "", /county, page/);
 });
 
-test("a client has so many open jobs at a time", async () => {
+test("the number of open jobs per client is limited", async () => {
   await using kit = await openApiKit();
   const key = await kit.addClient("a", "client", { maxOpenJobs: 2 });
   const start = () =>

@@ -10,7 +10,7 @@ interface Lane {
   readonly backlog: number;
 }
 
-test("an operator finds a lane by its name among those that are like it, slows it, holds it, and takes it back", async () => {
+test("an operator finds a lane by name among similar ones, limits it, holds it, and undoes both", async () => {
   await using kit = await openApiKit();
   const hosts = ["a.example", "a.example.org", "127.0.0.1:8080", "aa.example", "a.exampld"];
   await kit.ask("POST", "/v1/batches", { json: { urls: hosts.map((host) => `http://${host}/`) } });

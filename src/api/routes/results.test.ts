@@ -20,7 +20,7 @@ const openDoneJob = async (kit: ApiKit, count: number): Promise<string> => {
   return body.job.id;
 };
 
-test("results are JSON lines, CSV or Parquet, also of a job that is not at its end", async () => {
+test("results are JSON lines, CSV or Parquet, even while the job runs", async () => {
   await using kit = await openApiKit();
   const job = await openDoneJob(kit, 250);
   const path = `/v1/jobs/${job}/results`;
@@ -42,7 +42,7 @@ test("results are JSON lines, CSV or Parquet, also of a job that is not at its e
   assert.deepEqual([found.length, found[7]!.owner], [250, "=Owner 7"]);
 });
 
-test("what is wrong with a request for results is a problem and not a broken stream", async () => {
+test("an invalid request for results is a problem, not a broken stream", async () => {
   await using kit = await openApiKit();
   const job = await openDoneJob(kit, 1);
   for (const [query, code] of [
@@ -53,7 +53,7 @@ test("what is wrong with a request for results is a problem and not a broken str
     assert.equal((await kit.ask<ProblemBody>("GET", `/v1/jobs/${job}/results?${query}`)).body.code, code);
 });
 
-test("damaged bytes are told by the name of their object, and not given", async () => {
+test("damaged bytes are reported with their object's name, and not sent", async () => {
   await using kit = await openApiKit();
   const job = await openDoneJob(kit, 3);
   const { body: list } = await kit.ask<{ data: Item[] }>("GET", `/v1/jobs/${job}/items`);
@@ -75,7 +75,7 @@ test("damaged bytes are told by the name of their object, and not given", async 
   assert.ok(capture.body.detail.includes(blob), capture.body.detail);
 });
 
-test("a manifest has a line for each item", async () => {
+test("a manifest has one line per item", async () => {
   await using kit = await openApiKit();
   const job = await openDoneJob(kit, 3);
   const { body } = await kit.ask<string>("GET", `/v1/jobs/${job}/manifest`);
@@ -86,7 +86,7 @@ test("a manifest has a line for each item", async () => {
   assert.deepEqual(keys, ["0", "1", "2"]);
 });
 
-test("a capture is given as it came, and never to be run", async () => {
+test("a capture is sent as received, as a download", async () => {
   await using kit = await openApiKit();
   const { body } = await kit.ask<{ job: Job }>("POST", "/v1/jobs", {
     json: { scraper: "county", inputs: [{ parcel: "1" }] },
@@ -114,7 +114,7 @@ test("a capture is given as it came, and never to be run", async () => {
   assert.equal((await kit.ask("GET", `${path}/1`)).status, 404);
 });
 
-test("a whole object has a link where the store gives such", async () => {
+test("a whole object has a link if the store supports links", async () => {
   await using kit = await openApiKit({ linkTo: async (blob) => `https://store.example/${blob}` });
   const job = await openDoneJob(kit, 1);
   const { data } = (await kit.ask<{ data: Item[] }>("GET", `/v1/jobs/${job}/items`)).body;

@@ -4,7 +4,7 @@ import { FixtureCache } from "./scrapers.ts";
 
 const ready = (version: string) => ({ source: "file:///county.scraper.ts", version });
 
-test("fixtures are looked at once a minute for each version, whoever asks", async () => {
+test("fixtures are tested at most once a minute per version", async () => {
   let now = 0;
   let looks = 0;
   const fixturesOf = async () => ({ cases: ++looks, passed: 0, failed: [] });
@@ -17,6 +17,6 @@ test("fixtures are looked at once a minute for each version, whoever asks", asyn
   assert.equal(await casesOf("v1"), 3);
 });
 
-test("where nobody looks nothing is told", async () => {
+test("without fixture tests there is no result", async () => {
   assert.equal(await new FixtureCache({}, () => 0).statusOf(ready("v1")), undefined);
 });

@@ -9,7 +9,7 @@ interface Webhook {
   readonly secrets: number;
 }
 
-test("a client's webhooks have secrets that are shown once, and rotate with an overlap of one", async () => {
+test("secrets of webhooks are shown once, and rotate with an overlap of one", async () => {
   await using kit = await openApiKit();
   const key = await kit.addClient("a");
   const { status, body } = await kit.ask<Webhook>("POST", "/v1/webhooks", {
@@ -34,7 +34,7 @@ test("a client's webhooks have secrets that are shown once, and rotate with an o
   assert.deepEqual((await kit.registry.readClient("a"))!.webhooks, []);
 });
 
-test("webhooks go only where the house may call, and carry no credentials", async () => {
+test("webhooks go only to allowed addresses, and have no credentials in their URL", async () => {
   const whyNotCall = async ({ hostname }: URL) => (hostname === "10.0.0.1" ? "a private address" : undefined);
   await using kit = await openApiKit({ whyNotCall });
   for (const url of ["http://10.0.0.1/", "https://user:pass@hooks.example/"]) {
@@ -51,7 +51,7 @@ test("webhooks go only where the house may call, and carry no credentials", asyn
   );
 });
 
-test("deliveries are listed and sent once more by their own client, or an operator", async () => {
+test("deliveries can be listed and replayed by their client or an operator", async () => {
   await using kit = await openApiKit();
   const [a, b, operator] = [
     await kit.addClient("a"),

@@ -33,7 +33,7 @@ const start = (service: NotifyKit, channels: readonly Channel[], holder = "one")
 
 const LATER_MS = 31_000;
 
-test("tripped breakers are told in one message, not again while they last, and taken back", async (t) => {
+test("tripped breakers are sent in one message, not repeated, and followed by a message when they are over", async (t) => {
   const service = await NotifyKit.open(t);
   const ops = new Notebook();
   const alerts = start(service, [ops]);
@@ -69,7 +69,7 @@ test("tripped breakers are told in one message, not again while they last, and t
   assert.deepEqual(service.problems, []);
 });
 
-test("another controller that takes over repeats nothing, and takes back what the first one told", async (t) => {
+test("a controller that takes over repeats nothing, and reports the end of earlier alerts", async (t) => {
   const service = await NotifyKit.open(t);
   const ops = new Notebook();
   const worker = new SimWorker("w", service.ledger, service.now);
@@ -113,7 +113,7 @@ test("a channel that fails is tried again alone, and its error is reported", asy
   await alerts.stop();
 });
 
-test("a job that began and failed between two looks is told of, and that it has ended", async (t) => {
+test("a job that started and failed between two looks causes an alert, and a message that it has ended", async (t) => {
   const service = await NotifyKit.open(t);
   const ops = new Notebook();
   const alerts = start(service, [ops]);
@@ -135,7 +135,7 @@ test("a job that began and failed between two looks is told of, and that it has 
   await alerts.stop();
 });
 
-test("a job that ended while no controller ran is told of by the next one, one that ended before the first is not", async (t) => {
+test("a job that ended while no controller ran causes an alert from the next one; one that ended before the first does not", async (t) => {
   const service = await NotifyKit.open(t);
   const ops = new Notebook();
   const worker = new SimWorker("w", service.ledger, service.now);

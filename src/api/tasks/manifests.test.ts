@@ -35,7 +35,7 @@ const statesIn = async (blobs: Blobs, job: string): Promise<string[] | undefined
 
 const CANCELLED = ["cancelled", "cancelled", "cancelled"];
 
-test("a job that ends while somebody watches has its manifest, and one that runs has none", async (t) => {
+test("a job that ends gets its manifest, and a running one has none", async (t) => {
   const { service, blobs, make, start } = await open(t);
   await make("runs");
   await make("ends");
@@ -49,7 +49,7 @@ test("a job that ends while somebody watches has its manifest, and one that runs
   assert.deepEqual(service.problems, []);
 });
 
-test("jobs that ended while nobody watched have theirs with the first look, and those that begin and end between two looks too", async (t) => {
+test("jobs that ended while no controller ran, or between two looks, get their manifest too", async (t) => {
   const { service, blobs, make, start } = await open(t);
   await make("before");
   await service.ledger.controlJob("before", "cancel");
@@ -63,7 +63,7 @@ test("jobs that ended while nobody watched have theirs with the first look, and 
   await task.stop();
 });
 
-test("a manifest that tells of the job's end is not written again, by the next controller neither", async (t) => {
+test("the manifest of an end is written once, over all controllers", async (t) => {
   const { service, blobs, make, start } = await open(t);
   await make("old");
   await service.ledger.controlJob("old", "cancel");
@@ -102,7 +102,7 @@ for (const actor of ["the same controller", "the next controller"] as const)
     assert.deepEqual(service.problems, []);
   });
 
-test("what could not be written is written the next time", async (t) => {
+test("a manifest that could not be written is written in a later round", async (t) => {
   const { service, blobs, make } = await open(t);
   await make("job");
   await service.ledger.controlJob("job", "cancel");
@@ -120,7 +120,7 @@ test("what could not be written is written the next time", async (t) => {
   await task.stop();
 });
 
-test("a job whose manifest cannot be written is reported, and the others have theirs", async (t) => {
+test("a job whose manifest cannot be written is reported, and the others get theirs", async (t) => {
   const { service, blobs, make } = await open(t);
   for (const id of ["a", "bad", "c"]) {
     await make(id);

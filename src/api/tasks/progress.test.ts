@@ -35,7 +35,7 @@ const runFor = async (service: NotifyKit, seconds: number, holders: readonly str
   return written;
 };
 
-test("a job that asked for it is told at its interval, once over all controllers", async (t) => {
+test("progress is reported at the job's interval, once over all controllers", async (t) => {
   const service = await NotifyKit.open(t);
   await service.job("every3", { progressMs: 3000 }, 5);
   await service.job("silent", {}, 5);
@@ -53,7 +53,7 @@ test("a job that asked for it is told at its interval, once over all controllers
   assert.deepEqual(service.problems, []);
 });
 
-test("a paused or ended job makes no progress", async (t) => {
+test("a paused or ended job reports no progress", async (t) => {
   const service = await NotifyKit.open(t);
   await service.job("paused", { progressMs: 1000 }, 1);
   await service.ledger.controlJob("paused", "pause");

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { card, jobSpec, keysOf, planned } from "../../ports/ledger-suite/test-kit.ts";
+import { workerInfo, jobSpec, keysOf, planned } from "../../ports/ledger-suite/test-kit.ts";
 import { stepped, NotifyKit } from "../testing/notify-kit.ts";
 import { runReaper } from "./reaper.ts";
 
-test("workers that fell silent are given up, and jobs past their deadline end, though nobody claims", async (t) => {
+test("silent workers are reaped and jobs past their deadline end, even without claims", async (t) => {
   const service = await NotifyKit.open(t);
   const { ledger } = service;
   for (const [id, deadlineAt] of [
@@ -31,13 +31,13 @@ test("workers that fell silent are given up, and jobs past their deadline end, t
   assert.deepEqual(service.problems, []);
 });
 
-test("a worker whose process is gone is given up a round after that was seen, and nobody else is", async (t) => {
+test("a worker whose process has ended is reaped one round later, and no other", async (t) => {
   const service = await NotifyKit.open(t);
   const { ledger } = service;
   await service.job("job", {}, 6);
   for (const worker of ["dead", "alive"])
     await ledger.claim({ worker, room: 3, inFlight: new Map(), running: [] });
-  await ledger.registerWorker(card("never claimed"));
+  await ledger.registerWorker(workerInfo("never claimed"));
   const reaped: number[] = [];
   const task = stepped((wait, signal) =>
     runReaper(

@@ -9,7 +9,7 @@ import { jobSpec, keysOf, planned } from "../../ports/ledger-suite/test-kit.ts";
 import { stepped, NotifyKit } from "../testing/notify-kit.ts";
 import { runRetention } from "./retention.ts";
 
-test("what is due by a scraper's setting, or was marked by anybody, is removed in the background and told once", async (t) => {
+test("data that is due or marked is removed in the background and reported once", async (t) => {
   const service = await NotifyKit.open(t);
   const { ledger } = service;
   const folder = await mkdtemp(join(tmpdir(), "sluice-retention-"));

@@ -9,7 +9,7 @@ import { deliveriesOf, makeDeliveries } from "./make-deliveries.ts";
 
 const never = new AbortController().signal;
 
-test("an event goes to the endpoints that want its type, and to the job's own webhook", async (t) => {
+test("an event goes to the webhooks that want its type, and to the job's own", async (t) => {
   const service = await NotifyKit.open(t);
   await service.client([
     endpoint("all", "https://all.test"),
@@ -39,7 +39,7 @@ test("an event goes to the endpoints that want its type, and to the job's own we
   assert.equal((await service.deliveries()).length, 5, "nothing is told again");
 });
 
-test("a URL that is both the client's and the job's is told once", async (t) => {
+test("a URL of both the client and the job gets one delivery", async (t) => {
   const service = await NotifyKit.open(t);
   await service.client([endpoint("e1", "https://same.test")]);
   await service.job("a", { webhook: "https://same.test" });
@@ -50,7 +50,7 @@ test("a URL that is both the client's and the job's is told once", async (t) => 
   );
 });
 
-test("events of other clients' jobs are not told, and those that nobody wants are passed over", async (t) => {
+test("events of other clients' jobs are not sent, and events without receivers are skipped", async (t) => {
   const service = await NotifyKit.open(t);
   await service.client([endpoint("e1", "https://team.test")]);
   await service.job("a", { client: "zebra" });
@@ -59,7 +59,7 @@ test("events of other clients' jobs are not told, and those that nobody wants ar
   assert.deepEqual(await service.ledger.events.read({ consumer: "webhooks", limit: 10 }), []);
 });
 
-test("a crash before the cursor moves loses nothing and doubles nothing", async (t) => {
+test("a crash before the cursor moves loses nothing and duplicates nothing", async (t) => {
   const service = await NotifyKit.open(t);
   await service.client([endpoint("e1", "https://a.test"), endpoint("e2", "https://b.test")]);
   for (const id of ["a", "b", "c"]) await service.job(id);
@@ -76,7 +76,7 @@ test("a crash before the cursor moves loses nothing and doubles nothing", async 
   assert.equal(all.length, 8);
 });
 
-test("failed items are told in groups, by the ids that the API has for them", async (t) => {
+test("failed items are sent in groups, with their API ids", async (t) => {
   const service = await NotifyKit.open(t);
   await service.client([endpoint("e1", "https://a.test", { events: ["item.failed"] })]);
   await service.job("a", {}, 3);
@@ -122,14 +122,14 @@ test("a message keeps its id when it is made again, and shares it with no other"
   for (const id of all) assert.match(id, /^msg_[\w-]{27}$/);
 });
 
-test("what an event says of itself does not change whose job it is", () => {
+test("the facts of an event cannot change its job or client", () => {
   const facts = { job: "other", client: "other", reason: "asked for" };
   const [made] = deliveriesOf({ ...EVENT, facts }, jobSpec("a"), CLIENT);
   const { data } = JSON.parse(made?.body ?? "") as { data: Record<string, unknown> };
   assert.deepEqual([data["job"], data["client"], data["reason"]], ["a", "team", "asked for"]);
 });
 
-test("evidence goes out as the API shows it: items by their ids, captures without their places in the archive", () => {
+test("evidence is sent as the API shows it: items by id, captures without their place in the archive", () => {
   const capture = {
     name: "page",
     url: "https://a.test/1",

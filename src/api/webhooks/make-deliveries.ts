@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { ItemRef } from "../../domain/item.ts";
 import type { JobSpec, JobView } from "../../domain/job.ts";
 import { hidePlaces } from "../../domain/record.ts";
-import { tell } from "../../pipeline/notify.ts";
+import { notify } from "../../pipeline/notify.ts";
 import type { Ledger, LedgerEvent } from "../../ports/ledger.ts";
 import { type ClientInfo, JOB_ENDPOINT, type NewDelivery, type Registry } from "../../ports/registry.ts";
 import { itemId } from "../../services/items.ts";
@@ -26,7 +26,7 @@ export const makeDeliveries = async (
   { ledger, registry, onEvent }: DeliveryTools,
   signal: AbortSignal,
 ): Promise<number> =>
-  await tell(
+  await notify(
     ledger.events,
     { consumer: CONSUMER },
     async (events) => {

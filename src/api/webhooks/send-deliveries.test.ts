@@ -26,7 +26,7 @@ const toolsOf = (service: NotifyKit, own: Partial<SendTools> = {}): SendTools =>
 const eventsIn = (seen: readonly SiteRequest[]): unknown[] =>
   seen.map(({ body }) => (JSON.parse(body) as { event: unknown }).event);
 
-test("an endpoint that fails is tried for a day, ever more rarely, then parked; replayed, it is tried once more", async (t) => {
+test("a failing delivery is retried for a day with growing delays, then parked; replay tries it once more", async (t) => {
   const service = await NotifyKit.open(t);
   let status = 500;
   await using site = await openTestSite((_, response) => response.writeHead(status).end());
@@ -67,7 +67,7 @@ test("an endpoint that fails is tried for a day, ever more rarely, then parked; 
   assert.deepEqual(service.problems, []);
 });
 
-test("500, then 200: delivered with the second try", async (t) => {
+test("500, then 200: delivered with the second attempt", async (t) => {
   const service = await NotifyKit.open(t);
   await using site = await openTestSite((_, response) =>
     response.writeHead(site.seen.length === 1 ? 500 : 200).end(),
@@ -84,7 +84,7 @@ test("500, then 200: delivered with the second try", async (t) => {
   assert.deepEqual([one?.state, one?.attempts, one?.lastStatus], ["delivered", 2, 200]);
 });
 
-test("410 parks at once, and Retry-After is waited for", async (t) => {
+test("410 parks at once, and Retry-After is respected", async (t) => {
   const service = await NotifyKit.open(t);
   await using gone = await openTestSite((_, response) => response.writeHead(410).end());
   await using busy = await openTestSite((_, response) =>
@@ -101,7 +101,7 @@ test("410 parks at once, and Retry-After is waited for", async (t) => {
   assert.deepEqual([second?.state, second?.dueAt], ["due", service.nowMs + 2 * HOUR]);
 });
 
-test("one receiver that hangs does not stop the others, and each gets its events in order", async (t) => {
+test("a receiver that hangs does not delay others, and each gets its events in order", async (t) => {
   const service = await NotifyKit.open(t);
   await using hanging = await openTestSite(() => undefined);
   await using good = await openTestSite((_, response) => response.end());
@@ -124,7 +124,7 @@ test("one receiver that hangs does not stop the others, and each gets its events
   assert.deepEqual([stopped?.state, stopped?.dueAt], ["due", service.nowMs], "another may send it at once");
 });
 
-test("while secrets change, receivers that know either one can verify; what waits is signed with the new ones", async (t) => {
+test("during a rotation, receivers can verify with either secret; waiting deliveries are signed with the new ones", async (t) => {
   const service = await NotifyKit.open(t);
   const newer = `whsec_${Buffer.from("a newer secret, thirty-two bytes!").toString("base64")}`;
   await using site = await openTestSite((_, response) => response.writeHead(500).end());
@@ -143,7 +143,7 @@ test("while secrets change, receivers that know either one can verify; what wait
   assert.doesNotThrow(verify(newer, after));
 });
 
-test("what has no receiver or no secret any more is parked and says why", async (t) => {
+test("a delivery without a receiver or a secret is parked with the reason", async (t) => {
   const service = await NotifyKit.open(t);
   await using site = await openTestSite((_, response) => response.end());
   await service.client([endpoint("bare", site.url, { secrets: [] })]);
@@ -161,7 +161,7 @@ test("what has no receiver or no secret any more is parked and says why", async 
   assert.deepEqual(site.seen, []);
 });
 
-test("a changed URL of an endpoint holds for what still waits, and a job's own webhook is signed with the client's secret", async (t) => {
+test("a changed URL applies to waiting deliveries, and a job's own webhook is signed with the client's secret", async (t) => {
   const service = await NotifyKit.open(t);
   await using site = await openTestSite((_, response) => response.end());
   await service.client([endpoint("e1", `${site.url}/new`)]);
@@ -175,7 +175,7 @@ test("a changed URL of an endpoint holds for what still waits, and a job's own w
     assert.doesNotThrow(() => new Webhook(SECRET).verify(body, headers as Record<string, string>));
 });
 
-test("an error of the sender or the registry is reported, and the delivery given again later", async (t) => {
+test("an error of the sender or the registry is reported, and the delivery is retried later", async (t) => {
   const service = await NotifyKit.open(t);
   await using site = await openTestSite((_, response) => response.end());
   await service.client([endpoint("e1", site.url)]);

@@ -183,7 +183,7 @@ class Reader {
   #damaged(key: string): LedgerError {
     return new LedgerError(
       "damaged-row",
-      `${this.job.id}: what the ledger has of item ${key} is damaged. \`sluice fsck\` tells all that is; restore the ledger from a backup.`,
+      `${this.job.id}: the stored data of item ${key} is damaged. Run \`sluice fsck\` for a full report, and restore the ledger from a backup.`,
     );
   }
 

@@ -14,7 +14,7 @@ export const readJob = (rows: Rows, id: string): JobView | undefined => {
   if (row && !JOB.fits(row))
     throw new LedgerError(
       "damaged-row",
-      `${id}: what the ledger has of this job is damaged. \`sluice fsck\` tells what; restore the ledger from a backup, or run \`sluice fsck --repair\`.`,
+      `${id}: the stored data of this job is damaged. Run \`sluice fsck\` for details, then restore the ledger from a backup or run \`sluice fsck --repair\`.`,
     );
   return row && viewsOf(rows, [JOB.read(row)])[0];
 };

@@ -64,7 +64,7 @@ export const listWorkers = (rows: Rows, now: number): WorkerView[] => {
       )
       .map(({ queue, job, lane }) => [queue, { job, lane }]),
   );
-  return workers.map(({ name, isAlone, until, card, leases }) => {
+  return workers.map(({ name, isAlone, until, info, leases }) => {
     const holds = [...Map.groupBy(leases, ({ queue }) => queue)]
       .toSorted(([a], [b]) => a - b)
       .flatMap(([queue, own]) => {
@@ -72,6 +72,6 @@ export const listWorkers = (rows: Rows, now: number): WorkerView[] => {
         return named ? { ...named, items: countPlaces(own.flatMap(({ open }) => open)) } : [];
       });
     const items = holds.reduce((sum, held) => sum + held.items, 0);
-    return { ...card, name, isAlone, items, holds, leaseMs: Math.max(0, (until ?? 0) - now) };
+    return { ...info, name, isAlone, items, holds, leaseMs: Math.max(0, (until ?? 0) - now) };
   });
 };

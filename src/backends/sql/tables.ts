@@ -1,7 +1,7 @@
 import { crc32 } from "node:zlib";
-import { ENDED, type Kind, KEYS, type Records } from "../../ledger/records.ts";
-import { writeSpec } from "../../domain/job-version.ts";
-import { readSpec } from "./read-spec.ts";
+import { parseSpec, writeSpec } from "../../domain/job-version.ts";
+import type { JobSpec } from "../../domain/job.ts";
+import { ENDED, KEYS, type Kind, type Records } from "../../ledger/records.ts";
 
 /** How a value is stored. */
 type Type = "number" | "text" | "flag" | "json" | "list" | "map" | "spec" | "ended";
@@ -73,7 +73,7 @@ const TABLES: { readonly [K in Exclude<Kind, "dueItem">]: Table<K> } = {
   },
   worker: {
     name: "workers",
-    columns: `name:text until isAlone:flag jobs:json card:json registeredAt leases:list nextLease running:list
+    columns: `name:text until isAlone:flag jobs:json info:json registeredAt leases:list nextLease running:list
       pulseLease unsettled:list inFlight:map runningIn:map runningBy:map stops:list lastClaim:json
       lastPulse:json`,
   },
@@ -142,7 +142,11 @@ const fieldsOf = (columns: string): [field: string, type: Type][] =>
     return [field!, type as Type];
   });
 
-const sqlName = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+/** Columns that are not named as their fields. */
+const COLUMNS: Readonly<Record<string, string>> = { info: "card" };
+
+const sqlName = (name: string): string =>
+  COLUMNS[name] ?? name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 const STATES = Object.fromEntries(Object.entries(ENDED).map(([name, number]) => [number, name]));
 const EMPTY_LIST: readonly unknown[] = [];
@@ -280,3 +284,16 @@ export const FORMATS = {
     itemFields.has(field) ? "i" : "t",
   ),
 } as unknown as { readonly [K in Kind]: RowFormat<K> };
+
+/** A job's text seldom changes, and a few jobs are asked for again and again. */
+const parsed = new Map<string, JobSpec>();
+const MOST_PARSED = 200;
+
+export const readSpec = (text: string): JobSpec => {
+  const known = parsed.get(text);
+  if (known) return known;
+  const spec = parseSpec(text);
+  if (parsed.size >= MOST_PARSED) parsed.delete(parsed.keys().next().value!);
+  parsed.set(text, spec);
+  return spec;
+};

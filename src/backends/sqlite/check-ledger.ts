@@ -19,7 +19,7 @@ import { LEDGER_SCHEMA } from "./migrate.ts";
 /** Rows of one kind that are told one by one. */
 const MOST = 200;
 const RESTORE = "restore the ledger from a backup";
-const NOT_COUNTED = `${RESTORE}: \`--repair\` does not count again while items are damaged, which are named here too`;
+const NOT_COUNTED = `${RESTORE}: \`--repair\` cannot recount while items are damaged; those are listed here too`;
 const JOB = FORMATS.job;
 
 /** Opens for reading only: also a ledger that no command can work with. Throws where SQLite cannot open the file at all. */
@@ -103,8 +103,8 @@ class Check {
       const known = LEDGER_SCHEMA.migrations.length;
       if (version !== known) {
         yield this.#ledger(
-          `its tables are of version ${version}, this Sluice has ${known}`,
-          "open it once with any other command of the right version, then check again",
+          `its schema version is ${version}, this Sluice expects ${known}`,
+          "open it once with any other command of the matching version, then check again",
         );
         return;
       }
@@ -149,7 +149,7 @@ class Check {
     const [wrong, doubts] = [[...this.#counters(job, counted)], doubtsOf(counted)];
     const advice = isSound && items.length === 0 && doubts.length === 0 ? undefined : NOT_COUNTED;
     if (!JOB.fits(row))
-      yield damage("its row does not fit its checksum", wrong.length > 0 ? advice : RESTORE);
+      yield damage("its row does not match its checksum", wrong.length > 0 ? advice : RESTORE);
     for (const text of wrong) yield damage(text, advice);
     for (const text of doubts) yield damage(text, RESTORE);
     yield* items;
@@ -158,7 +158,7 @@ class Check {
   /** Conservation: the counters of a job and of its queues are what its items say. */
   *#counters(job: Job, { counters, failures, queues }: CountedItems): Generator<string> {
     for (const [name, n] of Object.entries(counters) as [keyof typeof counters, number][])
-      if (job[name] !== n) yield `its counter ${name} is ${job[name]}, its items say ${n}`;
+      if (job[name] !== n) yield `its counter ${name} is ${job[name]}, but its items add up to ${n}`;
     const stored = new Map(
       this.#rows
         .all<{ id: number; open: number; leased: number; waiting: number }>(
@@ -170,12 +170,12 @@ class Check {
     for (const queue of queues)
       for (const name of ["open", "leased", "waiting"] as const)
         if (stored.get(queue.id)?.[name] !== queue[name])
-          yield `its counter ${name} in queue ${queue.id} is ${stored.get(queue.id)?.[name]}, its items say ${queue[name]}`;
+          yield `its counter ${name} in queue ${queue.id} is ${stored.get(queue.id)?.[name]}, but its items add up to ${queue[name]}`;
     const told = job.failures as Readonly<Record<string, FailureCount>>;
     for (const kind of new Set([...Object.keys(told), ...failures.keys()])) {
       const n = failures.get(kind as FailureKind) ?? 0;
       if ((told[kind]?.final ?? 0) !== n)
-        yield `its counter of ${kind} failures is ${told[kind]?.final ?? "not there"}, its items say ${n}`;
+        yield `its counter of ${kind} failures is ${told[kind]?.final ?? "missing"}, but its items add up to ${n}`;
     }
   }
 

@@ -94,12 +94,12 @@ export const leasedPlaces = (rows: Rows): Map<number, Places> => {
 
 /** What cannot be where items and leases are as they were written. */
 export const doubtsOf = ({ queues, unknownStates }: CountedItems): string[] => [
-  ...(unknownStates > 0 ? [`${unknownStates} items are in a state that there is not`] : []),
+  ...(unknownStates > 0 ? [`${unknownStates} items are in an unknown state`] : []),
   ...queues
     .filter(({ held, leased }) => held !== leased)
     .map(
       ({ id, held, leased }) =>
-        `its leases in queue ${id} hold ${held} items, its items say that ${leased} are leased`,
+        `its leases in queue ${id} hold ${held} items, but ${leased} items are marked as leased`,
     ),
 ];
 
@@ -143,7 +143,7 @@ export const repairCounters = async (file: string, id: string): Promise<void> =>
       if (damaged.length > 0) throw notRepaired(id, damaged.join("; "));
       const next = recounted(job, counted);
       if (!fitsWith(db, job, next))
-        throw notRepaired(id, "its row does not fit its checksum in other columns either");
+        throw notRepaired(id, "its row does not match its checksum in other columns either");
       writeCounted(db, job, counted);
     });
   } finally {
@@ -167,7 +167,7 @@ const fitsWith = (rows: Rows, { number }: Job, next: Job): boolean => {
 const notRepaired = (id: string, why: string): LedgerError =>
   new LedgerError(
     "damaged-row",
-    `${id}: its counters were not counted again, for what they are counted from is damaged (${why}). Restore the ledger from a backup.`,
+    `${id}: its counters were not repaired, because the items they are counted from are damaged (${why}). Restore the ledger from a backup.`,
   );
 
 const { item: ITEM, retry: RETRY, result: RESULT } = FORMATS;
@@ -207,9 +207,9 @@ function* checkRows(rows: Reading, job: number, leases: ReadonlyMap<number, Plac
     const fits =
       ITEM.fits(row) && (!hasRetry || RETRY.fits(row, retryAt)) && (!hasResult || RESULT.fits(row, resultAt));
     const isClaimed = row.at(-1) === 1;
-    if (!fits) yield { key, problem: "what is stored of it does not fit its checksum" };
+    if (!fits) yield { key, problem: "its stored data does not match its checksum" };
     else if (!hasResult && isClaimed && row[dueAt] === null && !hasPlace(leases.get(queue) ?? [], seq))
-      yield { key, problem: "it was claimed, nobody has it, and it has no result" };
+      yield { key, problem: "it was claimed, but no worker holds it and it has no result" };
   }
 }
 
@@ -229,6 +229,6 @@ function* checkKeys(rows: Reading, job: Pick<Job, "number" | "keySeed">): Genera
     let hash = itemHash(key, scraper, job);
     let found = find(hash);
     while (found && (found[0] !== queue || found[1] !== seq)) found = find((hash = nextHash(hash)));
-    if (!found) yield { key, problem: "it is not found by its key" };
+    if (!found) yield { key, problem: "it cannot be found by its key" };
   }
 }

@@ -53,7 +53,7 @@ export class Database {
     this.file = file;
     this.#db = db;
     this.clock = options.now ?? Date.now;
-    // A clock that somebody moves by hand is not held against the machine's.
+    // A clock that a caller provides is not held against the machine's.
     this.steady = options.steady ?? (options.now ? { nowMs: options.now, boot: "" } : steadyClock());
     this.#onStatement = options.onStatement;
     this.#lockMs = options.lockMs ?? 30_000;
@@ -268,7 +268,7 @@ const explain = (error: unknown, file: string): unknown => {
     case LOCKED:
       return new LedgerError(
         "locked",
-        `${file}: another process keeps the ledger locked. End it (or wait), then run again; nothing was lost.`,
+        `${file}: another process holds the ledger's lock. Stop it or wait, then run the command again; nothing was lost.`,
         cause,
       );
     case FULL:
@@ -277,7 +277,7 @@ const explain = (error: unknown, file: string): unknown => {
       return new LedgerError(
         "no-space",
         `${file}: the disk is full or cannot be written. Free some space, then continue with \`sluice resume\`; ` +
-          `what was settled before is safe.`,
+          `items that were settled are safe.`,
         cause,
       );
     case READONLY:
@@ -297,7 +297,7 @@ const explain = (error: unknown, file: string): unknown => {
     case NOTADB:
       return new LedgerError(
         "damaged",
-        `${file}: not a Sluice ledger, or damaged. Put it back from a backup, or move it away and make it again from the archive ` +
+        `${file}: not a Sluice ledger, or damaged. Restore it from a backup, or move it away and rebuild it from the archive ` +
           `with \`sluice rebuild\`.`,
         cause,
       );

@@ -127,7 +127,7 @@ it("no claim, pulse, settle or reap reads a whole table, whatever it meets", asy
   assert.deepEqual(found, []);
 });
 
-it("no list, status or steering reads a whole table", async (t) => {
+it("no list, status or control reads a whole table", async (t) => {
   const { ledger, worker, scans } = await open(t);
   for (const id of ["one", "two"]) {
     await ledger.createJob(jobSpec(id, { client: id, labels: { team: id }, maxItems: 290 }));

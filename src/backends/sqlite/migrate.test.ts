@@ -27,7 +27,7 @@ const firstSpec = (id: string): string => {
   return JSON.stringify(spec);
 };
 
-test("a ledger of the second version keeps what was in hand, waiting, held and cancelled", async (t) => {
+test("a ledger of the second version keeps what was leased, waiting, held and cancelled", async (t) => {
   const folder = await mkdtemp(join(tmpdir(), "sluice-old-"));
   t.after(() => rm(folder, { recursive: true }));
   const file = join(folder, "ledger.db");

@@ -65,9 +65,12 @@ const run = <T>(
     } catch (error) {
       if (!(error instanceof Miss)) throw error;
       if (round === MOST_ROUNDS)
-        throw new Error(`A rule has asked for more ${round} times, at last for ${error.wants[0]?.name}.`, {
-          cause: error,
-        });
+        throw new Error(
+          `A ledger rule did not finish after ${round} rounds of loading; it last asked for ${error.wants[0]?.name}.`,
+          {
+            cause: error,
+          },
+        );
       load(db, loaded, error.wants);
     }
   }

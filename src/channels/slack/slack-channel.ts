@@ -8,7 +8,7 @@ interface SlackOptions {
   readonly timeoutMs?: number;
 }
 
-/** Slack cuts texts off at 40,000 characters; nobody reads a tenth of it. */
+/** Slack cuts texts at 40,000 characters; people read far less. */
 const LONGEST_TEXT = 4000;
 
 export const slackChannel = ({ name, url, timeoutMs = 15_000 }: SlackOptions): Channel => ({

@@ -5,7 +5,7 @@ import { post } from "../post.ts";
 import { signWebhook } from "./sign-webhook.ts";
 
 export interface WebhookSenderOptions {
-  /** Whose sockets are used. Clients choose the URLs: a service hands in one that refuses private addresses. */
+  /** Opens the sockets. Clients choose the URLs, so it refuses private addresses. */
   readonly dispatcher?: Dispatcher;
   readonly timeoutMs?: number;
   readonly now?: () => number;

@@ -1,7 +1,8 @@
+import type { StorageLocation } from "../../ports/storage.ts";
+import { localFiles, storageLocation, LEDGER_FILE } from "../../config/storage-location.ts";
 import { resolve } from "node:path";
 import {
   copyLedger,
-  LEDGER_FILE,
   lookAtLedger,
   openBlobFolder,
   openBlobs,
@@ -22,8 +23,8 @@ import {
 } from "../../integrity/backup.ts";
 import { rebuild, type RebuildTools, type Rebuilt } from "../../integrity/rebuild.ts";
 import type { RebuiltJob } from "../../ports/ledger-check.ts";
-import { mustBeDataFolder } from "../existing-storage.ts";
-import { EXIT } from "../exit.ts";
+import { mustExist } from "../existing-storage.ts";
+import { EXIT, UsageError } from "../exit.ts";
 import { dataFlag, type DataOptions } from "../options.ts";
 import { auditedIn, noteChange } from "../service/audit-local.ts";
 import { print, throttled } from "../terminal.ts";
@@ -42,22 +43,24 @@ export const backupTools = (json: boolean): CopyTools => ({
   }),
 });
 
-export const backupCommand = async (to: string, { data, json }: DataOptions): Promise<number> => {
-  mustBeDataFolder(data);
+export const backupCommand = async (to: string, { location, json }: DataOptions): Promise<number> => {
+  mustExist(location);
+  const { data } = location;
   if (resolve(to).startsWith(`${resolve(data)}/`) || resolve(to) === resolve(data))
     throw new BackupError(
       "not-empty",
       `${to}: this is inside the data folder. Choose a folder outside of it.`,
     );
-  const done = await auditedIn(data, { action: "backup", target: resolve(to) }, () =>
-    backup(data, to, backupTools(json)),
+  const done = await auditedIn(location, { action: "backup", target: resolve(to) }, () =>
+    backup(localFiles(location), to, backupTools(json)),
   );
   return printResult(done, `Backup of ${data} in ${to}`, json);
 };
 
-export const restoreCommand = async (from: string, { data, json }: DataOptions): Promise<number> => {
+export const restoreCommand = async (from: string, { location, json }: DataOptions): Promise<number> => {
+  const data = dataFolder(location);
   const done = await restore(from, data, { ...backupTools(json), restoringFile: RESTORING_FILE });
-  await noteChange(data, { action: "restore", target: resolve(from) });
+  await noteChange(location, { action: "restore", target: resolve(from) });
   return printResult(done, `Restored ${from} to ${data}`, json);
 };
 
@@ -88,7 +91,8 @@ export const rebuildTools = (json: boolean): RebuildTools => ({
   }),
 });
 
-export const rebuildCommand = async ({ data, json }: DataOptions): Promise<number> => {
+export const rebuildCommand = async ({ location, json }: DataOptions): Promise<number> => {
+  const data = dataFolder(location);
   const rebuilt = await rebuild(data, rebuildTools(json));
   print(json ? [JSON.stringify(rebuilt)] : report(rebuilt, data));
   return rebuilt.problems.length > 0 ? EXIT.storage : EXIT.ok;
@@ -108,7 +112,7 @@ const report = ({ jobs, problems, clients, keys, webhooks }: Rebuilt, data: stri
       : []),
     ...(paused.length > 0
       ? [
-          `${counted(paused.length, "job")} paused, with ${counted(queued, "item")} to fetch. Check with \`sluice fsck${dataFlag(data)}\`, then continue with \`sluice resume JOB${dataFlag(data)}\`.`,
+          `${counted(paused.length, "job")} paused, with ${counted(queued, "item")} to fetch. Check with \`sluice fsck${dataFlag({ data })}\`, then continue with \`sluice resume JOB${dataFlag({ data })}\`.`,
         ]
       : []),
   ];
@@ -124,3 +128,12 @@ const jobLine = ({ job, state, items, ended, queued, capped, lost, withoutInput 
       : []),
     ...(withoutInput > 0 ? [`${countText(withoutInput)} without their inputs`] : []),
   ].join(", ");
+
+/** Restore and rebuild write a whole data folder. */
+const dataFolder = ({ data, ledger, blobs }: StorageLocation): string => {
+  const usual = storageLocation({ data });
+  if (ledger === usual.ledger && blobs === usual.blobs) return data;
+  throw new UsageError(
+    "This command writes a data folder: it does not take `ledger` and `blobs`. Name the folder with --data DIR alone.",
+  );
+};

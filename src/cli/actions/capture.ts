@@ -2,7 +2,14 @@ import { existsSync, readdirSync } from "node:fs";
 import { join, relative } from "node:path";
 import { itemPages } from "../../archive/manifest.ts";
 import { resolveScraper } from "../../config/find-scrapers.ts";
-import { captureCase, type CapturedItem, caseName, LARGEST_PAGE, storedPages, tooLarge } from "../../devtools/capture-case.ts";
+import {
+  captureCase,
+  type CapturedItem,
+  caseName,
+  LARGEST_PAGE,
+  storedPages,
+  tooLarge,
+} from "../../devtools/capture-case.ts";
 import { fixturesFolder } from "../../devtools/fixture.ts";
 import type { Failure } from "../../domain/failure.ts";
 import type { ItemView } from "../../domain/item.ts";
@@ -113,9 +120,9 @@ const fetched = async (ready: CompiledScraper, options: CaptureOptions): Promise
 const stored = async (
   ready: CompiledScraper,
   job: string,
-  { data, key }: CaptureOptions,
+  { location, key }: CaptureOptions,
 ): Promise<CapturedItem | Refusal> => {
-  await using storage = await openExistingStorage(data);
+  await using storage = await openExistingStorage(location);
   const { spec } = await findJob(storage.ledger, job);
   const scraper = ready.scraper.name;
   checkScraperName(spec, scraper);

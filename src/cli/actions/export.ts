@@ -1,3 +1,4 @@
+import { blobPath, type StorageLocation } from "../../ports/storage.ts";
 import { manifestName, writeManifest } from "../../archive/manifest.ts";
 import { exportJob, type ExportSettings } from "../../export/export-records.ts";
 import { FileFolder, storedPath } from "../../export/kept-files.ts";
@@ -12,7 +13,7 @@ import { bytesText, counted, countText } from "../text.ts";
 const MOST_NAMED = 20;
 
 export interface ExportOptions extends ExportSettings {
-  readonly data: string;
+  readonly location: StorageLocation;
   /** JSON lines go to stdout if undefined. */
   readonly output?: string;
   readonly manifest: boolean;
@@ -23,7 +24,7 @@ export interface ExportOptions extends ExportSettings {
 
 export const exportCommand = async (
   named: string,
-  { data, output, manifest, files, json, ...settings }: ExportOptions,
+  { location, output, manifest, files, json, ...settings }: ExportOptions,
 ): Promise<number> => {
   if (json && (output === "-" || (output === undefined && !manifest)))
     throw new UsageError(
@@ -31,11 +32,11 @@ export const exportCommand = async (
     );
   // Opened first, so that a bad file name fails before anything is read.
   const writer = manifest && output === undefined ? undefined : openOutput(output);
-  await using storage = await openExistingStorage(data, { cacheMb: 8 });
+  await using storage = await openExistingStorage(location, { cacheMb: 8 });
   const { spec } = await findJob(storage.ledger, named);
   const { id } = spec;
   checkScraperName(spec, settings.scraper);
-  const manifestPath = `${data}/blobs/${manifestName(id)}`;
+  const manifestPath = blobPath(location, manifestName(id));
   if (manifest) {
     await writeManifest(storage, id);
     if (output !== "-" && !json) print([`${id}: manifest written to ${manifestPath}`]);
@@ -52,7 +53,7 @@ export const exportCommand = async (
     onDamagedItem(error) {
       if (++damaged <= MOST_NAMED) process.stderr.write(`${id}: ${error.message}\n`);
     },
-    pathOfFile: folder ? (item, ref) => folder.write(item, ref) : storedPath(data),
+    pathOfFile: folder ? (item, ref) => folder.write(item, ref) : storedPath(location),
   });
   if (json) {
     const written = folder && { files: { folder: files, count: folder.files, bytes: folder.bytes } };

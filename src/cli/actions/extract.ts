@@ -1,5 +1,5 @@
 import { chooseSet, ReextractError } from "../../archive/extractions.ts";
-import type { Storage } from "../../compose.ts";
+import type { Storage } from "../../ports/storage.ts";
 import { resolveScraper } from "../../config/find-scrapers.ts";
 import type { JobView } from "../../domain/job.ts";
 import { diffSets } from "../../reextract/diff-sets.ts";
@@ -45,7 +45,7 @@ export const extractCommand = async (
     );
   if (options.since !== undefined && options.all === undefined)
     throw new UsageError("--since needs --all SCRAPER. Name a single job by its ID or `last`.");
-  await using storage = await openExistingStorage(options.data, { cacheMb: 8 });
+  await using storage = await openExistingStorage(options.location, { cacheMb: 8 });
   if (options.use !== undefined) return await useSet(storage, named, options.use, options);
   if (named === undefined) return await extractAll(storage, options);
   return await untilStopped(
@@ -58,7 +58,7 @@ const useSet = async (
   { ledger, blobs }: Storage,
   named: string | undefined,
   which: string,
-  { scraper, force, json, quiet, data }: ExtractCommandOptions,
+  { scraper, force, json, quiet, location }: ExtractCommandOptions,
 ): Promise<number> => {
   if (named === undefined || scraper !== undefined || force)
     throw new UsageError(
@@ -67,7 +67,7 @@ const useSet = async (
   const { id } = (await findJob(ledger, named)).spec;
   const set = await chooseSet(blobs, id, which, Date.now());
   if (json) print([JSON.stringify({ type: "use", job: id, current: set })]);
-  else if (!quiet) print([`${id}: ${currentText(id, set, data)}`]);
+  else if (!quiet) print([`${id}: ${currentText(id, set, location)}`]);
   return EXIT.ok;
 };
 
@@ -167,7 +167,7 @@ const extractOne = async (
     ]);
   else if (!quiet)
     print([
-      ...renderExtraction(extracted, { tookMs, cores, data: options.data }),
+      ...renderExtraction(extracted, { tookMs, cores, location: options.location }),
       "",
       `${before} → ${after}`,
       ...(unread === undefined
@@ -193,9 +193,9 @@ export interface DiffCommandOptions extends DataOptions {
 export const diffCommand = async (
   a: string,
   b: string,
-  { data, json, field, examples }: DiffCommandOptions,
+  { location, json, field, examples }: DiffCommandOptions,
 ): Promise<number> => {
-  await using storage = await openExistingStorage(data, { cacheMb: 8 });
+  await using storage = await openExistingStorage(location, { cacheMb: 8 });
   const old = await findRecordSet(storage.ledger, a);
   const now = await findRecordSet(storage.ledger, b);
   const { before, after, difference } = await diffSets(

@@ -1,18 +1,12 @@
-import { join } from "node:path";
 import { writeManifest } from "../../archive/manifest.ts";
-import {
-  LEDGER_FILE,
-  lookAtLedger,
-  openBlobs,
-  openLedger,
-  openStorage,
-  repairCounters,
-} from "../../compose.ts";
+import { lookAtLedger, openBlobs, openLedger, openStorage, repairCounters } from "../../compose.ts";
+import { localFiles } from "../../config/storage-location.ts";
 import { indexOf } from "../../integrity/check-objects.ts";
 import { Fsck, type FsckCounts } from "../../integrity/fsck.ts";
 import type { Damage } from "../../ports/ledger-check.ts";
 import { LedgerError } from "../../ports/ledger.ts";
-import { mustBeDataFolder } from "../existing-storage.ts";
+import type { StorageLocation } from "../../ports/storage.ts";
+import { mustExist } from "../existing-storage.ts";
 import { EXIT, UsageError } from "../exit.ts";
 import type { DataOptions } from "../options.ts";
 import { auditedIn } from "../service/audit-local.ts";
@@ -27,16 +21,16 @@ export interface FsckOptions extends DataOptions {
 const PROGRESS_MS = 5_000;
 
 export const fsckCommand = async (options: FsckOptions): Promise<number> => {
-  const { data, repair, dropOrphans } = options;
-  mustBeDataFolder(data);
+  const { location, repair, dropOrphans } = options;
+  mustExist(location);
   if (dropOrphans && !repair) throw new UsageError("--drop-orphans needs --repair. Use both.");
   if (!repair) return await check(options);
-  return await auditedIn(data, { action: "fsck", detail: { repair, dropOrphans } }, () => check(options));
+  return await auditedIn(location, { action: "fsck", detail: { repair, dropOrphans } }, () => check(options));
 };
 
-const check = async ({ data, repair, dropOrphans, json }: FsckOptions): Promise<number> => {
-  const file = join(data, LEDGER_FILE);
-  const blobs = await openBlobs(data);
+const check = async ({ location, repair, dropOrphans, json }: FsckOptions): Promise<number> => {
+  const { ledger: file } = localFiles(location);
+  const blobs = await openBlobs(location);
   const look = await lookAtLedger(file);
   const orphans: string[] = [];
   const fsck = new Fsck(
@@ -63,7 +57,7 @@ const check = async ({ data, repair, dropOrphans, json }: FsckOptions): Promise<
       const { repair: how, job = "" } = damage;
       if (how === "counters" && refused.has(job)) continue;
       try {
-        repaired += await repairOne(data, damage);
+        repaired += await repairOne(location, damage);
       } catch (error) {
         if (!(error instanceof LedgerError) || error.code !== "damaged-row") throw error;
         refused.add(job);
@@ -79,18 +73,18 @@ const check = async ({ data, repair, dropOrphans, json }: FsckOptions): Promise<
   return problems > repaired ? EXIT.storage : EXIT.ok;
 };
 
-const repairOne = async (data: string, damage: Damage): Promise<number> => {
+const repairOne = async (location: StorageLocation, damage: Damage): Promise<number> => {
   const { repair, where, job } = damage;
   if (repair === "index") {
-    const blobs = await openBlobs(data);
+    const blobs = await openBlobs(location);
     const index = await indexOf(blobs, where.slice(0, -".cdxj".length));
     if (index) await blobs.put(where, index);
     return index ? 1 : 0;
   }
   if (job === undefined) return 0;
-  if (repair === "counters") await repairCounters(join(data, LEDGER_FILE), job);
+  if (repair === "counters") await repairCounters(localFiles(location).ledger, job);
   else {
-    await using storage = await openStorage(data);
+    await using storage = await openStorage(location);
     await writeManifest(storage, job);
   }
   return 1;

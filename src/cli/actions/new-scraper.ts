@@ -1,3 +1,4 @@
+import type { StorageLocation } from "../../ports/storage.ts";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { laneOf, openStorage } from "../../compose.ts";
@@ -14,7 +15,7 @@ import { fitText, plainText, shellWord, textTable } from "../text.ts";
 
 export interface NewScraperOptions {
   readonly url: string;
-  readonly data: string;
+  readonly location: StorageLocation;
   /** A saved page, used instead of fetching one. */
   readonly html?: string;
   readonly dir?: string;
@@ -59,7 +60,7 @@ export const newScraperCommand = async (name: string, options: NewScraperOptions
   print(
     options.json
       ? [JSON.stringify(draftJson(draft, file))]
-      : report(draft, file, { project, data: options.data }),
+      : report(draft, file, { project, location: options.location }),
   );
   return EXIT.ok;
 };
@@ -74,7 +75,7 @@ const write = (file: string, source: string): void => {
   }
 };
 
-const getPage = async ({ url, data, html }: NewScraperOptions): Promise<KeptPage> => {
+const getPage = async ({ url, location, html }: NewScraperOptions): Promise<KeptPage> => {
   if (html !== undefined) {
     if (!existsSync(html)) throw new UsageError(`${html}: no such file. Check the path of the saved page.`);
     return savedPage(readFileSync(html), url);
@@ -83,7 +84,7 @@ const getPage = async ({ url, data, html }: NewScraperOptions): Promise<KeptPage
   process.once("SIGINT", () => stop.abort());
   const got = await fetchPage({
     url,
-    openStorage: () => openStorage(data),
+    openStorage: () => openStorage(location),
     laneOf,
     job: jobId(new Date()),
     signal: stop.signal,
@@ -116,7 +117,7 @@ const COLUMNS = ["field", "type", "from", "found by", "value"];
 const report = (
   { name, input, leftOut, each, fields }: Draft,
   file: string,
-  { project, data }: { readonly project: Project | undefined; readonly data: string },
+  { project, location }: { readonly project: Project | undefined; readonly location: StorageLocation },
 ): string[] => {
   const short = relative(process.cwd(), file);
   const isFound = project?.scrapers.some((folder) => !relative(folder, file).startsWith(".."));
@@ -142,8 +143,8 @@ const report = (
           "",
         ]),
     "Next:",
-    `  sluice try ${named} --input ${given}${dataFlag(data)}`,
-    `  sluice capture ${named} --input ${given}${dataFlag(data)}`,
+    `  sluice try ${named} --input ${given}${dataFlag(location)}`,
+    `  sluice capture ${named} --input ${given}${dataFlag(location)}`,
     `  sluice test ${named}`,
   ];
 };

@@ -1,27 +1,17 @@
-import { availableParallelism } from "node:os";
-import { laneOf, openStorage, type Storage } from "../../compose.ts";
+import { laneOf, openStorage } from "../../compose.ts";
 import { resolveScraper } from "../../config/find-scrapers.ts";
-import { type JobCaps, jobId, type JobView } from "../../domain/job.ts";
+import { jobId } from "../../domain/job.ts";
 import { checkOutput } from "../../export/outputs/open-output.ts";
 import { openInputs } from "../../inputs/open-inputs.ts";
-import { readInputs } from "../../inputs/read-inputs.ts";
 import { createJob, loadInputs } from "../../pipeline/submit.ts";
 import { type CompiledScraper, compileScraper, loweredPace } from "../../scrapers/compiled-scraper.ts";
-import { loadPinned } from "../../scrapers/load-pinned.ts";
-import { ScraperLoadError } from "../../scrapers/check-scraper.ts";
 import { loadScraper } from "../../scrapers/load-scraper.ts";
-import { LOCAL_ACTOR } from "../../services/context.ts";
-import { resumeJob } from "../../services/jobs.ts";
-import { Supervisor } from "../../worker/supervisor.ts";
+import type { Supervisor } from "../../worker/supervisor.ts";
 import { UsageError } from "../exit.ts";
-import { findJob } from "../find-job.ts";
-import { capsOf, dataFlag, given, type WorkingOptions } from "../options.ts";
-import { NEW_VERSION_WAIT_MS, readNewVersion, waitText } from "../read-new-version.ts";
-import { openProgress, type Progress, progressMode } from "../render/progress.ts";
-import { workerScript } from "../run-workers.ts";
-import { noteChange } from "../service/audit-local.ts";
+import { given, type WorkingOptions } from "../options.ts";
+import type { Progress } from "../render/progress.ts";
 import { paceNote } from "../service/submission.ts";
-import { reapDead, superviseJob } from "./supervise-job.ts";
+import { superviseJob } from "./supervise-job.ts";
 
 export interface RunOptions extends WorkingOptions {
   readonly limit?: number;
@@ -32,11 +22,6 @@ export interface RunOptions extends WorkingOptions {
   readonly extract: boolean;
 }
 
-export interface ResumeOptions extends WorkingOptions, JobCaps {
-  /** Continue with the current version of the scraper. */
-  readonly newVersion: boolean;
-}
-
 /** Runs a new job to its end. The worker processes have been started already, see `run.ts`. */
 export const runJob = async (
   named: string,
@@ -45,12 +30,12 @@ export const runJob = async (
   progress: Progress,
 ): Promise<number> => {
   checkOutputs(options);
-  const { input, processes, data, logLevel } = options;
+  const { input, processes, location, logLevel } = options;
   const ready = await compileScraper(await loadScraper(await resolveScraper(named)), {
     extracts: options.extract,
   });
   const inputs = await openInputs(input, options.format, ready.scraper, laneOf);
-  await using storage = await openStorage(data);
+  await using storage = await openStorage(location);
   const job = jobId(new Date());
   const submission = {
     job,
@@ -82,97 +67,7 @@ export const runJob = async (
   });
 };
 
-export const resumeCommand = async (named: string, options: ResumeOptions): Promise<number> => {
-  checkOutputs(options);
-  await using storage = await openStorage(options.data);
-  const found = await findJob(storage.ledger, named);
-  const job = found.spec.id;
-  const after = await storage.ledger.events.last();
-  const { client } = found.spec;
-  if (client !== "local")
-    await noteChange(options.data, {
-      action: "resumeJob",
-      target: job,
-      detail: { of: client, ...capsOf(options), ...(options.newVersion && { newVersion: true }) },
-    });
-  await reapDead(storage.ledger);
-  const caps = capsOf(options);
-  const { newVersion } = options;
-  using progress = openProgress({ mode: progressMode(options), stream: process.stderr });
-  const say = (line: string): void => progress.note(line);
-  let load: Load | undefined;
-  const view = await resumeJob({ ledger: storage.ledger, laneOf }, LOCAL_ACTOR, job, {
-    ...(caps && { caps }),
-    newVersion,
-    waitMs: NEW_VERSION_WAIT_MS,
-    onWait: (inFlight) => say(waitText(job, inFlight)),
-    async readPages(now, isTaken) {
-      const isUnchanged = newVersion && !isTaken;
-      await readNewVersion(storage, now, { isUnchanged, cores: availableParallelism(), say });
-      // Before the job is resumed: without its scraper or its inputs it could not run.
-      const ready = await loadPinned(now.spec).catch((error: unknown) => {
-        throw withCommand(error, job, options);
-      });
-      load = loaderOf(storage, now, ready, options);
-    },
-  });
-  const { processes, logLevel, output } = options;
-  const supervisor = new Supervisor({
-    script: workerScript,
-    processes,
-    onOutput: (line) => progress.note(line),
-  });
-  try {
-    return await superviseJob({
-      storage,
-      job,
-      title: `${view.spec.scraper}, resumed`,
-      isNew: false,
-      after,
-      supervisor,
-      processes,
-      progress,
-      logLevel,
-      ...given({ output, load }),
-    });
-  } finally {
-    await supervisor.kill();
-    if (options.input === "-") process.stdin.destroy(); // an open pipe would keep the process alive
-  }
-};
-
-/** Adds the command to run. */
-const withCommand = (error: unknown, job: string, { data }: ResumeOptions): unknown =>
-  error instanceof ScraperLoadError && error.code === "changed-scraper"
-    ? new ScraperLoadError(
-        error.code,
-        `${error.message}\n  sluice resume ${job} --new-version${dataFlag(data)}`,
-      )
-    : error;
-
-type Load = (signal: AbortSignal, onProgress: (received: number) => void) => Promise<void>;
-
-/** A job that was stopped before it had read all inputs needs them again; inputs that it has are ignored as duplicates. */
-const loaderOf = (
-  storage: Storage,
-  view: JobView,
-  ready: CompiledScraper,
-  { input, format }: ResumeOptions,
-): Load | undefined => {
-  const { id: job, client, limit } = view.spec;
-  if (view.isSealed) return undefined;
-  if (input === undefined)
-    throw new UsageError(
-      `${job}: the job stopped before it had read all of its inputs. Provide them again with --input FILE; ` +
-        `the ${view.counts.accepted} that it already has are ignored.`,
-    );
-  const inputs = readInputs(input, format ? { format } : {});
-  const submission = { job, client, ready, laneOf, inputs, ...given({ limit }) };
-  return async (signal, onProgress) =>
-    void (await loadInputs(storage.ledger, { ...submission, signal, onProgress }));
-};
-
-const checkOutputs = ({ json, output }: WorkingOptions): void => {
+export const checkOutputs = ({ json, output }: WorkingOptions): void => {
   if (json && output === "-")
     throw new UsageError(
       "--json and --output - both write to stdout. Write the results to a file, or omit --json.",

@@ -2,10 +2,10 @@ import { readFileSync, statSync } from "node:fs";
 import { networkInterfaces } from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
 import { createSecureContext } from "node:tls";
-import { type Controller, openController, openJobLog } from "../../compose.ts";
+import { type Controller, openController } from "../../compose-controller.ts";
+import { openJobLog } from "../../worker/log.ts";
 import { takeLanePolicy } from "../../config/check-config.ts";
 import { loadConfig } from "../../config/load-config.ts";
-import { storageLocation } from "../../config/storage-location.ts";
 import type { Log } from "../../worker/log.ts";
 import { EXIT, UsageError } from "../exit.ts";
 import { listenForInterrupts } from "../interrupts.ts";
@@ -36,7 +36,8 @@ const CLOSE_MS = 10_000;
 export const serveCommand = async (options: ServeOptions): Promise<number> => {
   const project = await loadConfig();
   takeLanePolicy(project);
-  const { data, logLevel } = options;
+  const { location, logLevel } = options;
+  const { data } = location;
   const host = options.host ?? project?.server?.host ?? DEFAULT_HOST;
   const port = options.port ?? project?.server?.port ?? DEFAULT_PORT;
   const tls = tlsFiles(options.tlsCert, options.tlsKey) ?? project?.server?.tls;
@@ -44,7 +45,7 @@ export const serveCommand = async (options: ServeOptions): Promise<number> => {
   using interrupts = listenForInterrupts(() => killed.abort(), options.drain);
   const log = openJobLog(data, "controller", logLevel);
   await using controller = await openController({
-    location: storageLocation({ data }),
+    location,
     project,
     log,
     minFreeBytes: options.minFreeMb * 1e6,
@@ -56,7 +57,7 @@ export const serveCommand = async (options: ServeOptions): Promise<number> => {
   });
   const key = options.key ? await controller.makeFirstKey() : undefined;
   if (key !== undefined)
-    await noteChange(data, { action: "createKey", target: "default", detail: { role: "admin" } });
+    await noteChange(location, { action: "createKey", target: "default", detail: { role: "admin" } });
   if (!(await controller.mayListen(host)))
     throw new UsageError(
       `${host}: without keys, the API listens only on loopback. Omit --no-key, or use --host ${DEFAULT_HOST}.`,

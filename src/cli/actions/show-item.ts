@@ -10,8 +10,7 @@ import { checkScraperName } from "../find-job.ts";
 import type { PlaceOptions } from "../options.ts";
 import { renderItem } from "../render/item.ts";
 import { openVerbs } from "../service/open-verbs.ts";
-import type { ShownCapture, ShownItem } from "../service/shown-item.ts";
-import type { Verbs } from "../service/verbs.ts";
+import type { ShownCapture, ShownItem, Verbs } from "../service/verbs.ts";
 import { colors, print, printWidth } from "../terminal.ts";
 import { plainText, shellWord } from "../text.ts";
 

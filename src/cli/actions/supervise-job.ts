@@ -1,13 +1,13 @@
 import { hostname } from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
-import { openJobLog, type Storage } from "../../compose.ts";
+import type { Storage } from "../../ports/storage.ts";
 import type { JobView, LaneView } from "../../domain/job.ts";
 import { exportJob } from "../../export/export-records.ts";
 import { storedPath } from "../../export/kept-files.ts";
 import { writeManifest } from "../../archive/manifest.ts";
-import { tell } from "../../pipeline/notify.ts";
+import { notify } from "../../pipeline/notify.ts";
 import type { Ledger, LedgerEvent, WorkerView } from "../../ports/ledger.ts";
-import type { LogLevel } from "../../worker/log.ts";
+import { type LogLevel, openJobLog } from "../../worker/log.ts";
 import type { Supervisor } from "../../worker/supervisor.ts";
 import { isGone } from "../../worker/this-process.ts";
 import { EXIT, jobExitCode } from "../exit.ts";
@@ -86,7 +86,7 @@ export const superviseJob = async (options: SuperviseJobOptions): Promise<number
       await storage.ledger.tidy();
     }
     const view = await look(options, lanes, loaded);
-    await tell(events, hearing, show);
+    await notify(events, hearing, show);
     if (isOver(view) || supervisor.failure || loadError !== undefined || interrupts.signal.aborted) break;
     await delay(LOOK_MS, undefined, { signal: interrupts.signal }).catch(() => undefined);
   }
@@ -99,7 +99,7 @@ export const superviseJob = async (options: SuperviseJobOptions): Promise<number
   }
   if (supervisor.failure) throw supervisor.failure;
   const view = await pauseIfOpen(options, interrupts.signal.aborted);
-  await tell(events, hearing, show);
+  await notify(events, hearing, show);
   // A run that is killed keeps its cursor, for when the job is resumed.
   await events.forget(consumer);
   return await finish(options, view, performance.now() - startedAt);
@@ -149,7 +149,7 @@ const finish = async (options: SuperviseJobOptions, view: JobView, tookMs: numbe
   const problem =
     output === undefined
       ? undefined
-      : await exportJob(storage, job, output, { pathOfFile: storedPath(storage.data) }).then(
+      : await exportJob(storage, job, output, { pathOfFile: storedPath(storage.location) }).then(
           nothing,
           asError,
         );
@@ -157,7 +157,7 @@ const finish = async (options: SuperviseJobOptions, view: JobView, tookMs: numbe
   progress.end(
     view,
     renderReport(view, {
-      data: storage.data,
+      location: storage.location,
       tookMs,
       ...(isWritten && { output }),
       ...(options.input && { input: options.input }),
@@ -186,7 +186,7 @@ export const reapDead = async (ledger: Pick<Ledger, "listWorkers" | "reap">): Pr
   await ledger.reap({});
 };
 
-/** For systems that cannot tell containers apart. */
+/** For systems that cannot notify containers apart. */
 const isGoneByName = ({ name }: WorkerView): boolean => {
   const own = `${hostname()}-`;
   const pid = name.startsWith(own) ? Number(/^(\d+)-/.exec(name.slice(own.length))?.[1]) : NaN;

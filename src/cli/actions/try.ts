@@ -1,3 +1,4 @@
+import type { StorageLocation } from "../../ports/storage.ts";
 import { laneOf, openStorage } from "../../compose.ts";
 import { resolveScraper } from "../../config/find-scrapers.ts";
 import { explainField } from "../../devtools/explain-field.ts";
@@ -14,7 +15,7 @@ import { openTrialView, renderTrial } from "../render/trial.ts";
 import { print } from "../terminal.ts";
 
 export interface TryOptions extends ItemOptions {
-  readonly data: string;
+  readonly location: StorageLocation;
   readonly json: boolean;
 }
 
@@ -31,12 +32,12 @@ export const tryShown = async (
 ): Promise<Tried & { readonly job: string }> => {
   const input = fittingInput(ready, await chosenInput(options));
   const job = jobId(new Date());
-  const { data, json } = options;
+  const { location, json } = options;
   using interrupt = listenForInterrupts(() => process.exit(EXIT.interrupted));
   using view = openTrialView(ready, input, json);
   const { signal } = interrupt;
   const onOutput = (text: string): void => void process.stderr.write(`${text}\n`);
-  const open = () => openStorage(data);
+  const open = () => openStorage(location);
   const tried = await tryItem({
     openStorage: open,
     laneOf,
@@ -57,7 +58,7 @@ export const tryShown = async (
         explanations: explanationsOf(ready, tried),
       }),
     ]);
-  else print(renderTrial({ ready, tried, job, data }));
+  else print(renderTrial({ ready, tried, job, location }));
   return { ...tried, job };
 };
 

@@ -1,8 +1,9 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { type Storage, openStorage, openJobLog } from "../../compose.ts";
+import { openStorage } from "../../compose.ts";
+import { openJobLog } from "../../worker/log.ts";
 import { takeLanePolicy } from "../../config/check-config.ts";
 import { loadConfig } from "../../config/load-config.ts";
-import { storageLocation } from "../../config/storage-location.ts";
+import { isController, type Storage } from "../../ports/storage.ts";
 import type { CollectorKind } from "../../domain/job-version.ts";
 import { EXIT } from "../exit.ts";
 import { listenForInterrupts } from "../interrupts.ts";
@@ -11,8 +12,6 @@ import { controllerAt, runWorkers, wideRights, DRAINING, type ProcessOptions, sa
 import { countText } from "../text.ts";
 
 export interface WorkerOptions extends ProcessOptions {
-  /** URL of the server that has the ledger; by default, the ledger is in the data folder. */
-  readonly ledger?: string;
   readonly keyFile?: string;
   readonly processes: number;
   readonly lanes?: readonly string[];
@@ -22,21 +21,21 @@ export interface WorkerOptions extends ProcessOptions {
 const TIDY_MS = 2000;
 
 export const workerCommand = async (options: WorkerOptions): Promise<number> => {
-  const { data, processes, concurrency, lanes, kinds, logLevel } = options;
+  const { processes, concurrency, lanes, kinds, logLevel } = options;
+  const { data, ledger: url } = options.location;
   const killed = new AbortController();
   using interrupts = listenForInterrupts(() => killed.abort(), options.drain);
   const project = await loadConfig();
   takeLanePolicy(project);
   const allowTargets = project?.allowTargets;
-  const url = options.ledger ?? project?.ledger;
-  const controller = url === undefined ? undefined : controllerAt(url, options.keyFile);
+  const controller = isController(url) ? controllerAt(url, options.keyFile) : undefined;
   const log = openJobLog(data, "worker", logLevel);
-  const location = storageLocation({ data, ledger: controller?.url, key: controller?.key });
+  const location = { ...options.location, ...controller };
   await using storage = await openStorage(location, { signal: killed.signal, log });
   say(
     options,
     "started",
-    `Working for ${jobsText(kinds)} ${controller ? `of ${controller.url}` : `in ${data}`}, with ${countText(processes)} ${plural(processes)}.`,
+    `Working for ${jobsText(kinds)} ${controller ? `of ${url}` : `in ${data}`}, with ${countText(processes)} ${plural(processes)}.`,
   );
   const wide = wideRights(data);
   if (wide !== undefined) say(options, "wide-rights", wide);

@@ -3,7 +3,7 @@ import { CHANGES, type Change } from "../../domain/freshness.ts";
 import { EXIT } from "../exit.ts";
 import { fillValue, listOf, namesOf } from "../option-values.ts";
 import {
-  dataOption,
+  storageOptions,
   given,
   JOB_HELP,
   placeOptions,
@@ -37,12 +37,11 @@ export const register = (program: Command, toAction: ToAction): void => {
     .description("Write the results of a job: one row per record, or per item that has none")
     .argument("<job>", JOB_HELP)
     .addHelpText("after", EXPORT_HELP);
-  resultOptions(exporting, gapsOption().default("keep"))
+  storageOptions(resultOptions(exporting, gapsOption().default("keep")))
     .option("--fill <name=value>", "value to write where this field has none; repeatable", fillValue)
     .option("--drop-without <names>", "omit records without a value in one of these fields", listOf)
     .option("--files <dir>", "copy stored files to this folder, as KEY-NAME.pdf; rows list them in _files")
     .option("--manifest", "write the job's manifest again", false)
-    .addOption(dataOption())
     .option("--json", "print a summary as JSON; the results go to --output", false)
     .action(toAction(lazy(async () => (await import("../actions/export.ts")).exportCommand)));
 };

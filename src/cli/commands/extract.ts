@@ -1,7 +1,7 @@
 import { availableParallelism } from "node:os";
 import type { Command } from "commander";
 import { listOf, processCount, sinceWhen, wholeNumber } from "../option-values.ts";
-import { dataOption, dataOptions, JOB_HELP, quietOption, lazy, type ToAction } from "../options.ts";
+import { storageOptions, dataOptions, JOB_HELP, quietOption, lazy, type ToAction } from "../options.ts";
 
 const EXTRACT_HELP = `
 Examples:
@@ -22,7 +22,7 @@ Name a set of records as JOB (the current one), JOB@first (of the original run) 
 
 /** Work with stored pages: `extract`, `diff`. */
 export const register = (program: Command, toAction: ToAction): void => {
-  program
+  const extract = program
     .command("extract")
     .summary("Extract again from stored pages")
     .description("Extract again from stored pages with the current scraper, and show what changed")
@@ -38,11 +38,12 @@ export const register = (program: Command, toAction: ToAction): void => {
     .option("--use <id>", "extract nothing; make this extraction, or first, current")
     .option("--cores <n>", "number of threads", processCount, Math.min(64, availableParallelism()))
     .option("--examples <n>", "show N examples of each change", wholeNumber, 3)
-    .addOption(dataOption())
     .option("--json", "print progress and result as JSON, one object per line", false)
     .addOption(quietOption())
-    .addHelpText("after", EXTRACT_HELP)
-    .action(toAction(lazy(async () => (await import("../actions/extract.ts")).extractCommand)));
+    .addHelpText("after", EXTRACT_HELP);
+  storageOptions(extract).action(
+    toAction(lazy(async () => (await import("../actions/extract.ts")).extractCommand)),
+  );
 
   const diff = program
     .command("diff")

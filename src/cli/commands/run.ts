@@ -49,6 +49,6 @@ export const register = (program: Command, toAction: ToAction): void => {
     .argument("<job>", JOB_HELP)
     .addHelpText("after", RESUME_HELP);
   workingOptions(continueOptions(inputOptions(resume))).action(
-    toAction(lazy(async () => (await import("../actions/run-job.ts")).resumeCommand)),
+    toAction(lazy(async () => (await import("../actions/resume.ts")).resumeCommand)),
   );
 };

@@ -57,11 +57,6 @@ export const register = (program: Command, toAction: ToAction): void => {
     .command("worker")
     .description("Run workers for all jobs of a data folder or a server, until stopped")
     .addOption(
-      new Option("--ledger <url>", "work for the server at this URL (`ledger` in sluice.config.ts)").env(
-        "SLUICE_LEDGER",
-      ),
-    )
-    .addOption(
       new Option(
         "--key-file <file>",
         "for --ledger: file with a key of role worker; default is SLUICE_KEY",

@@ -154,9 +154,12 @@ const checkInput = (input: string): void => {
   try {
     accessSync(input, constants.R_OK);
   } catch (error) {
-    const isMissing = (error as NodeJS.ErrnoException).code === "ENOENT";
+    const { code } = error as NodeJS.ErrnoException;
+    const isMissing = code === "ENOENT";
     throw new UsageError(
-      `${input}: ${isMissing ? "no such file" : "cannot read this file"}. Check the path, or use - for stdin.`,
+      isMissing
+        ? `${input}: the file does not exist. Check the path, or use - for stdin.`
+        : `${input}: it cannot be read (${code}). Check that it is a file, and its permissions.`,
     );
   }
 };

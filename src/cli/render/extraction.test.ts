@@ -1,3 +1,4 @@
+import { storageLocation } from "../../config/storage-location.ts";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { StoredExtraction } from "../../archive/extractions.ts";
@@ -23,7 +24,7 @@ const EXTRACTION: StoredExtraction = {
   segments: [],
   failures: [],
 };
-const FACTS = { tookMs: 1_000, cores: 1, data: "./data" };
+const FACTS = { tookMs: 1_000, cores: 1, location: storageLocation({ data: "./data" }) };
 
 const rendered = (rest: Partial<Extracted>): string[] =>
   renderExtraction(

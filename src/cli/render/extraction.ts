@@ -1,3 +1,4 @@
+import type { StorageLocation } from "../../ports/storage.ts";
 import type { JobSets, StoredExtraction } from "../../archive/extractions.ts";
 import { RecentRate } from "../../domain/recent-rate.ts";
 import {
@@ -27,7 +28,7 @@ import type { ProgressMode, ProgressStream } from "./progress.ts";
 interface ExtractionFacts {
   readonly tookMs: number;
   readonly cores: number;
-  readonly data: string;
+  readonly location: Pick<StorageLocation, "data">;
 }
 
 const MAX_KEY = 40;
@@ -36,7 +37,7 @@ const MAX_DETAIL = 160;
 /** The result of an extraction. */
 export const renderExtraction = (
   extracted: Extracted,
-  { tookMs, cores, data }: ExtractionFacts,
+  { tookMs, cores, location }: ExtractionFacts,
 ): string[] => {
   const { extraction, difference, failed, gone } = extracted;
   const { job, counts, scrapers } = extraction;
@@ -62,25 +63,25 @@ export const renderExtraction = (
     ),
     ...(counts.failed > failed.length ? [`    and ${countText(counts.failed - failed.length)} more`] : []),
     ...gone.map((name) => `  Scraper ${name} no longer exists: its items keep the records of the run.`),
-    ...standing(extracted, data).map((line) => `  ${line}`),
+    ...standing(extracted, location).map((line) => `  ${line}`),
   ];
 };
 
 /** Which records are current now, and if not these, why. */
-const standing = ({ extraction, current }: Extracted, data: string): string[] => {
+const standing = ({ extraction, current }: Extracted, location: Pick<StorageLocation, "data">): string[] => {
   const { job, id, notCurrent } = extraction;
   const set = current.slice(job.length + 1);
-  if (set === id) return [currentText(job, set, data)];
-  const use = `\`sluice extract ${job} --use ${id}${dataFlag(data)}\` makes it current anyway.`;
+  if (set === id) return [currentText(job, set, location)];
+  const use = `\`sluice extract ${job} --use ${id}${dataFlag(location)}\` makes it current anyway.`;
   return notCurrent === undefined
     ? [`Extraction ${id} is stored but not current: ${nameOfSet(set)} was started or chosen later. ${use}`]
-    : [`Extraction ${id} is stored but not current: ${notCurrent}. ${use}`, currentText(job, set, data)];
+    : [`Extraction ${id} is stored but not current: ${notCurrent}. ${use}`, currentText(job, set, location)];
 };
 
 const nameOfSet = (set: string): string => (set === "first" ? "the original run" : `extraction ${set}`);
 
-export const currentText = (job: string, set: string, data: string): string =>
-  `The records of ${nameOfSet(set)} are current: \`sluice export ${job}${dataFlag(data)}\` writes them.` +
+export const currentText = (job: string, set: string, location: Pick<StorageLocation, "data">): string =>
+  `The records of ${nameOfSet(set)} are current: \`sluice export ${job}${dataFlag(location)}\` writes them.` +
   (set === "first" ? "" : " Use --extraction first for those of the original run.");
 
 /** The extractions of a job for its report, oldest first. */

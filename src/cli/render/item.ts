@@ -1,5 +1,5 @@
 import type { Colors } from "picocolors/types.js";
-import type { ShownCapture, ShownItem } from "../service/shown-item.ts";
+import type { ShownCapture, ShownItem } from "../service/verbs.ts";
 import { bytesText, counted, durationText, fitText, plainText, textTable } from "../text.ts";
 import { renderRecord } from "./record.ts";
 

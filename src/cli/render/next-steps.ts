@@ -1,3 +1,4 @@
+import type { StorageLocation } from "../../ports/storage.ts";
 import type { Evidence } from "../../domain/breaker.ts";
 import { type Failure, FAILURE_KINDS, failureInfo, type FailureKind } from "../../domain/failure.ts";
 import type { JobView } from "../../domain/job.ts";
@@ -16,8 +17,10 @@ interface Step {
 }
 
 /** What the user can do now, as commands to copy. */
-export const nextSteps = (view: JobView, facts: Facts & { readonly data: string }): string[] =>
-  shown(localSteps(view, dataFlag(facts.data), facts));
+export const nextSteps = (
+  view: JobView,
+  facts: Facts & { readonly location: Pick<StorageLocation, "data"> },
+): string[] => shown(localSteps(view, dataFlag(facts.location), facts));
 
 /** The same for a job on a server, whose workers run it. `flag` names the server. */
 export const nextStepsAt = (view: JobView, flag: string): string[] => shown(remoteSteps(view, flag));

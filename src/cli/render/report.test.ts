@@ -1,3 +1,4 @@
+import { storageLocation } from "../../config/storage-location.ts";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { viewOf } from "../../reextract/current-view.ts";
@@ -14,7 +15,7 @@ const report = (...[view, facts]: Parameters<typeof renderReport>) =>
 test("a job without problems has a short report", () => {
   const view = sampleView({ state: "done", states: { done: 1200 }, requests: 4911, bytes: 28_900_000 });
   assert.equal(
-    report(view, { data: "./data", tookMs: 16_200, output: "out.csv" }),
+    report(view, { location: storageLocation({ data: "./data" }), tookMs: 16_200, output: "out.csv" }),
     `
 Job 20261115-203412-k3f9 (county): done after 16s, 4,911 requests, 28.9 MB
 
@@ -80,7 +81,7 @@ const troubled = sampleView({
 
 test("every problem is reported, with next steps", () => {
   assert.equal(
-    report(troubled, { data: "/srv/my data", tookMs: 300_000 }),
+    report(troubled, { location: storageLocation({ data: "/srv/my data" }), tookMs: 300_000 }),
     `
 Job 20261115-203412-k3f9 (county): paused after 5m 00s, 300 requests, 812 bytes
 
@@ -151,7 +152,11 @@ test("counts of a large job leave the field table within 80 columns", () => {
     spec: { fields: ["aFieldWithQuiteALongNameThatGoesOn"], required: [] },
     fieldCounts: [2_000_000, 1_000_000, 1_500_000, 500_000],
   });
-  const lines = renderReport(view, { data: "./data", tookMs: 1, output: "o.csv" });
+  const lines = renderReport(view, {
+    location: storageLocation({ data: "./data" }),
+    tookMs: 1,
+    output: "o.csv",
+  });
   const row = lines.find((line) => line.includes("aField"));
   assert.equal(row, "  aFieldWithQuiteALongNameT…    40.0%  20.0%    30.0%      10.0%");
   for (const line of lines) assert.ok(textWidth(line) <= 80, line);
@@ -159,7 +164,7 @@ test("counts of a large job leave the field table within 80 columns", () => {
 
 const stepsOf = (sample: Parameters<typeof sampleView>[0], output?: string) => {
   const lines = renderReport(sampleView(sample), {
-    data: "./data",
+    location: storageLocation({ data: "./data" }),
     tookMs: 1,
     ...(output !== undefined && { output }),
   });
@@ -187,7 +192,7 @@ test("the next steps fit the state of the job", () => {
   ]);
 });
 
-const FACTS = { data: "./other", tookMs: 1 };
+const FACTS = { location: storageLocation({ data: "./other" }), tookMs: 1 };
 
 test("a job of several scrapers has a table of fields for each that has some", () => {
   const [root] = sampleView().spec.scrapers;
@@ -269,7 +274,7 @@ test("with several sets of records, the report names and shows the current one",
     segments: [],
     failures: [],
   };
-  const facts = { data: "./data", tookMs: 1_000 };
+  const facts = { location: storageLocation({ data: "./data" }), tookMs: 1_000 };
   const shown = report(viewOf(view, set)!, { ...facts, set });
   assert.ok(
     shown.includes(`

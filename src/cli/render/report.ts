@@ -1,3 +1,5 @@
+import { blobPath, type StorageLocation } from "../../ports/storage.ts";
+import { storageLocation } from "../../config/storage-location.ts";
 import { join } from "node:path";
 import { manifestName } from "../../archive/manifest.ts";
 import type { Evidence } from "../../domain/breaker.ts";
@@ -29,7 +31,7 @@ interface ReportFacts {
   readonly output?: string;
   /** Where the inputs came from, if this run read them. */
   readonly input?: string;
-  readonly data: string;
+  readonly location: StorageLocation;
   readonly tookMs: number;
   /** The log, if it is not the job's own. */
   readonly log?: string;
@@ -51,7 +53,10 @@ const itemsOf = (view: JobView, { run = view }: ReportFacts): JobView =>
 
 /** The same for a job on a server, without the paths of its files. */
 export const renderAccount = (view: JobView, tookMs: number, flag: string): string[] =>
-  spaced([...account(view, { data: DEFAULT_DATA, tookMs }), nextStepsAt(view, flag)]);
+  spaced([
+    ...account(view, { location: storageLocation({ data: DEFAULT_DATA }), tookMs }),
+    nextStepsAt(view, flag),
+  ]);
 
 const account = (view: JobView, facts: ReportFacts): string[][] => [
   heading(view, facts),
@@ -69,14 +74,14 @@ const spaced = (sections: readonly string[][]): string[] =>
     .flatMap((lines) => ["", ...lines])
     .map((line) => withCommandName(line));
 
-const heading = (view: JobView, { tookMs, data }: ReportFacts): string[] => {
+const heading = (view: JobView, { tookMs, location }: ReportFacts): string[] => {
   const { spec, state, requests, bytes, paused, budgetSpentAt, pagesRemoved } = view;
   return [
     `Job ${spec.id} (${spec.scrapers.map(({ name }) => name).join(", ")}): ${state} after ${durationText(tookMs)}, ` +
       `${counted(requests, "request")}, ${bytesText(bytes)}`,
     ...(spec.extracts
       ? []
-      : [`  fetched only: run \`sluice extract ${spec.id}${dataFlag(data)}\` to get records`]),
+      : [`  fetched only: run \`sluice extract ${spec.id}${dataFlag(location)}\` to get records`]),
     ...earlierVersions(spec),
     ...(paused ? wrapped(`paused since ${timeText(paused.at)}: ${plainText(paused.reason)}`) : []),
     ...(budgetSpentAt === undefined ? [] : wrapped(`budget spent at ${timeText(budgetSpentAt)}`)),
@@ -307,10 +312,10 @@ export const jobLog = (data: string, name: string): string => join(data, "logs",
 
 const places = (
   { spec: { id } }: JobView,
-  { output, data, log = jobLog(data, id) }: ReportFacts,
+  { output, location, log = jobLog(location.data, id) }: ReportFacts,
 ): string[] => [
   ...(output === undefined ? [] : [`Results   ${output === "-" ? "standard output" : output}`]),
-  `Archive   ${join(data, "blobs", "jobs", id)}`,
-  `Manifest  ${join(data, "blobs", manifestName(id))}`,
+  `Archive   ${blobPath(location, join("jobs", id))}`,
+  `Manifest  ${blobPath(location, manifestName(id))}`,
   `Log       ${log}`,
 ];

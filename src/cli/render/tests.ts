@@ -1,8 +1,7 @@
 import { relative } from "node:path";
 import type { Colors } from "picocolors/types.js";
 import type { Difference } from "../../devtools/compare-records.ts";
-import type { OrphanCase } from "../../devtools/orphan-cases.ts";
-import type { CaseResult } from "../../devtools/run-case.ts";
+import type { CaseResult, OrphanCase } from "../../devtools/run-case.ts";
 import type { ScraperResult } from "../../devtools/test-fixtures.ts";
 import { withCommandName } from "../terminal.ts";
 import { counted, countText, fitText, plainText } from "../text.ts";

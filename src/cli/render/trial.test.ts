@@ -1,3 +1,4 @@
+import { storageLocation } from "../../config/storage-location.ts";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { stripVTControlCharacters } from "node:util";
@@ -19,7 +20,9 @@ const rendered = async (text: string, count: number, failure?: Failure): Promise
   const { records } = judgePages(ready, pages, { key: "1", input: {} });
   const end = failure === undefined ? { outcome: "done" as const } : { outcome: "failed" as const, failure };
   const tried = { ...end, key: "1", input: {}, pages, files: [], records, emitted: [] };
-  return stripVTControlCharacters(renderTrial({ ready, tried, job: "j", data: "data" }).join("\n"));
+  return stripVTControlCharacters(
+    renderTrial({ ready, tried, job: "j", location: storageLocation({ data: "data" }) }).join("\n"),
+  );
 };
 
 test("fields beyond the limit of explanations are counted", async () => {

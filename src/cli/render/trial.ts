@@ -1,3 +1,4 @@
+import type { StorageLocation } from "../../ports/storage.ts";
 import type { CapturedCase } from "../../devtools/capture-case.ts";
 import { explainEach, explainField, explainPages } from "../../devtools/explain-field.ts";
 import type { FoundRecord } from "../../devtools/fixture.ts";
@@ -16,7 +17,7 @@ interface TrialReport {
   readonly ready: CompiledScraper;
   readonly tried: Tried;
   readonly job: string;
-  readonly data: string;
+  readonly location: Pick<StorageLocation, "data">;
 }
 
 const MOST_RECORDS = 3;
@@ -119,8 +120,8 @@ const emittedLines = ({ tried: { emitted } }: TrialReport): string[] =>
     ];
   });
 
-const endLines = ({ ready, tried, job, data }: TrialReport): string[] => {
-  const where = colors.dim(`job ${job}${dataFlag(data)}`);
+const endLines = ({ ready, tried, job, location }: TrialReport): string[] => {
+  const where = colors.dim(`job ${job}${dataFlag(location)}`);
   switch (tried.outcome) {
     case "done": {
       const isPartial = tried.records.some(({ quality }) => quality === "partial");

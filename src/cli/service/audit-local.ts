@@ -1,3 +1,4 @@
+import type { StorageLocation } from "../../ports/storage.ts";
 import { userInfo } from "node:os";
 import { openRegistry } from "../../compose.ts";
 import type { Registry } from "../../ports/registry.ts";
@@ -42,18 +43,22 @@ const audited = async <T>(
 };
 
 /** For a command that has no open registry. */
-export const auditedIn = async <T>(data: string, change: Change, work: () => Promise<T>): Promise<T> => {
+export const auditedIn = async <T>(
+  location: StorageLocation,
+  change: Change,
+  work: () => Promise<T>,
+): Promise<T> => {
   let opened: Promise<Registry> | undefined;
   try {
-    return await audited(() => (opened ??= openRegistry(data)), change, work);
+    return await audited(() => (opened ??= openRegistry(location)), change, work);
   } finally {
     await (await opened?.catch(() => undefined))?.close();
   }
 };
 
 /** For a change that is already made. */
-export const noteChange = (data: string, change: Change): Promise<void> =>
-  auditedIn(data, change, async () => undefined);
+export const noteChange = (location: StorageLocation, change: Change): Promise<void> =>
+  auditedIn(location, change, async () => undefined);
 
 type VerbName = Exclude<keyof Verbs, "flag" | typeof Symbol.asyncDispose>;
 

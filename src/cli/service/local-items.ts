@@ -1,11 +1,10 @@
-import { resolve } from "node:path";
+import { absoluteBlobPath, type StorageLocation, type Storage } from "../../ports/storage.ts";
 import { isPacked, readCapture } from "../../archive/read-capture.ts";
-import type { Storage } from "../../compose.ts";
 import { findItemRecords, withSource } from "../../export/export-rows.ts";
 import type { CaptureRef } from "../../domain/capture.ts";
 import type { ItemView } from "../../domain/item.ts";
 import type { Blobs } from "../../ports/blobs.ts";
-import { attemptsOf, type ShownCapture, type ShownItem } from "./shown-item.ts";
+import { attemptsOf, type ShownCapture, type ShownItem } from "./verbs.ts";
 
 /** Items with this key, of any scraper of the job. */
 export const localItems = async (storage: Storage, job: string, key: string): Promise<ShownItem[]> => {
@@ -13,7 +12,11 @@ export const localItems = async (storage: Storage, job: string, key: string): Pr
   return await Promise.all(items.map((item) => show(storage, job, item)));
 };
 
-const show = async ({ data, ledger, blobs }: Storage, job: string, stored: ItemView): Promise<ShownItem> => {
+const show = async (
+  { location, ledger, blobs }: Storage,
+  job: string,
+  stored: ItemView,
+): Promise<ShownItem> => {
   const found = await findItemRecords({ ledger, blobs }, job, await withSource(ledger, stored));
   const { item, set, records } = found;
   return {
@@ -32,7 +35,9 @@ const show = async ({ data, ledger, blobs }: Storage, job: string, stored: ItemV
     ...(item.endedAt !== undefined && { endedAt: item.endedAt }),
     attemptCount: item.attempts,
     attempts: attemptsOf(stored.state, item.history, item.lastAttempt),
-    captures: await Promise.all(item.captures.map((ref, number) => showCapture(blobs, data, ref, number))),
+    captures: await Promise.all(
+      item.captures.map((ref, number) => showCapture(blobs, location, ref, number)),
+    ),
     extraction: set.slice(set.indexOf("@") + 1),
     records,
     read: (number) => readCapture(blobs, item.captures[number]!),
@@ -41,7 +46,7 @@ const show = async ({ data, ledger, blobs }: Storage, job: string, stored: ItemV
 
 const showCapture = async (
   blobs: Blobs,
-  data: string,
+  location: StorageLocation,
   ref: CaptureRef,
   number: number,
 ): Promise<ShownCapture> => {
@@ -55,7 +60,7 @@ const showCapture = async (
     storedBytes: length,
     isFile: !isPacked(ref),
     blob,
-    path: resolve(data, "blobs", blob),
+    path: absoluteBlobPath(location, blob),
     offset,
   };
   // A file may be very large, and it is only stored after an accepted response.

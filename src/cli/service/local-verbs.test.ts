@@ -1,3 +1,4 @@
+import { storageLocation } from "../../config/storage-location.ts";
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -22,7 +23,7 @@ test("a job whose workers were killed is cancelled to its end, and can be remove
   assert.equal((await ledger.claim(claim)).items.length, 4);
   await ledger.controlJob("removed", "cancel");
 
-  await using verbs = await openLocal(folder, { makes: false });
+  await using verbs = await openLocal(storageLocation({ data: folder }), { makes: false });
   assert.equal((await verbs.markRemoval("removed", "job")).job, "removed");
   const { view, isQuiet } = await verbs.controlJob("stopped", "cancel");
   assert.equal(isQuiet, true);

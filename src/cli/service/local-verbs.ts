@@ -1,3 +1,4 @@
+import type { StorageLocation } from "../../ports/storage.ts";
 import { existsSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { laneOf, openRegistry, openStorage } from "../../compose.ts";
@@ -49,16 +50,19 @@ const LANE_PAGE = 200;
 const CORES = availableParallelism();
 
 /** The verbs of a data folder on this machine: the same use cases as the server's routes, in this process. */
-export const openLocal = async (data: string, { makes }: { readonly makes: boolean }): Promise<Verbs> => {
-  const storage = makes ? await openStorage(data) : await openExistingStorage(data);
+export const openLocal = async (
+  location: StorageLocation,
+  { makes }: { readonly makes: boolean },
+): Promise<Verbs> => {
+  const storage = makes ? await openStorage(location) : await openExistingStorage(location);
   const { ledger, blobs } = storage;
   let opened: Promise<Registry> | undefined;
-  const registry = (): Promise<Registry> => (opened ??= openRegistry(data));
+  const registry = (): Promise<Registry> => (opened ??= openRegistry(location));
   const scrapers = openCatalog(undefined, { takesPaths: true });
   const common = { ledger, blobs, scrapers, laneOf, now: Date.now, retentionOf: retentionNow };
   /** Most commands need no registry: it is opened on demand. */
   const context = async (): Promise<ServiceContext> => ({ ...common, registry: await registry() });
-  const removing = { ledger, blobs, removeLog: (job: string) => removeJobLog(data, job) };
+  const removing = { ledger, blobs, removeLog: (job: string) => removeJobLog(location.data, job) };
   const lanes = async function* (): AsyncGenerator<LaneState> {
     let after: string | undefined;
     for (;;) {
@@ -69,7 +73,7 @@ export const openLocal = async (data: string, { makes }: { readonly makes: boole
     }
   };
   const verbs: Verbs = {
-    flag: dataFlag(data),
+    flag: dataFlag(location),
     async listJobs({ scraper, ...which } = { withTrials: false }) {
       const of = scraper === undefined ? {} : { scraper: await scrapers.ownName(scraper) };
       return await newestJobs(allJobs(ledger, of), which);
@@ -83,9 +87,9 @@ export const openLocal = async (data: string, { makes }: { readonly makes: boole
       return {
         lines: [
           ...renderReport(view, {
-            data,
+            location,
             tookMs,
-            log: logOf(data, view.spec.id),
+            log: logOf(location.data, view.spec.id),
             ...(extractions.length > 0 && { set: current ?? "first", run }),
           }),
           ...extractionLines(sets),
@@ -131,7 +135,7 @@ export const openLocal = async (data: string, { makes }: { readonly makes: boole
       await exportJob(storage, job, openOutput(output), {
         ...settings,
         ...(scraper !== undefined && { scraper }),
-        pathOfFile: storedPath(data),
+        pathOfFile: storedPath(location),
       });
     },
     submit: async (submission) => await submit(await context(), submission),

@@ -3,12 +3,12 @@ import type { Verbs } from "./verbs.ts";
 
 /** The verbs of the named server, otherwise of the data folder, which `makes` creates. */
 export const openVerbs = async (
-  { data, server, timeout }: PlaceOptions,
+  { location, server, timeout }: PlaceOptions,
   { makes = false }: { readonly makes?: boolean } = {},
 ): Promise<Verbs> => {
   if (server === undefined) {
     const { openLocal } = await import("./local-verbs.ts");
-    return await openLocal(data, { makes });
+    return await openLocal(location, { makes });
   }
   const { openRemote } = await import("./remote-verbs.ts");
   const { keyFor, serverName } = await import("./stored-keys.ts");

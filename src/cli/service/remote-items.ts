@@ -1,6 +1,6 @@
 import { buffer } from "node:stream/consumers";
 import type { Item, SluiceClient } from "../../client.ts";
-import { attemptsOf, type ShownCapture, type ShownItem } from "./shown-item.ts";
+import { attemptsOf, type ShownCapture, type ShownItem } from "./verbs.ts";
 
 /** Items with this key, of any scraper of the job. */
 export const remoteItems = async (client: SluiceClient, job: string, key: string): Promise<ShownItem[]> => {

@@ -1,23 +1,30 @@
 import { createWriteStream } from "node:fs";
 import { rename, rm } from "node:fs/promises";
+import { extname } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { extname } from "node:path";
-import { type AuditEntry, pages, type SluiceClient } from "../../client.ts";
-import type { ExportSettings } from "../../export/export-records.ts";
-import { isReadOnce, lookInto, openBytesOnce } from "../../inputs/open-inputs.ts";
+import { setTimeout as delay } from "node:timers/promises";
+import {
+  type AuditEntry,
+  pages,
+  ProblemError,
+  type Removal as ApiRemoval,
+  type SluiceClient,
+} from "../../client.ts";
 import type { JobView } from "../../domain/job.ts";
+import type { Removal } from "../../domain/removal.ts";
+import type { ExportSettings } from "../../export/export-records.ts";
 import { checkOutput } from "../../export/outputs/open-output.ts";
-import { findAmong, newestJobs } from "../find-job.ts";
+import { isReadOnce, lookInto, openBytesOnce } from "../../inputs/open-inputs.ts";
+import { UsageError } from "../exit.ts";
+import { findAmong, newestJobs, RemovedJobError } from "../find-job.ts";
 import { renderAccount } from "../render/report.ts";
 import { shellWord } from "../text.ts";
-import { UsageError } from "../exit.ts";
 import { itemOfApi, jobOfApi, laneOfApi } from "./api-views.ts";
 import { remoteItems } from "./remote-items.ts";
-import { refuseRemoved, remoteRemovals } from "./remote-removals.ts";
 import { sendInputs } from "./send-inputs.ts";
 import { cancelIfEmpty, jobRequest } from "./submission.ts";
-import type { Stopped, Submission, Submitted, Verbs } from "./verbs.ts";
+import type { PrunedPart, RemovingVerbs, Stopped, Submission, Submitted, Verbs } from "./verbs.ts";
 
 const JOB_PAGE = 100;
 const ITEM_PAGE = 1000;
@@ -163,3 +170,48 @@ const toStdout = async (bytes: Readable): Promise<void> => {
     if ((error as NodeJS.ErrnoException).code !== "EPIPE") throw error;
   }
 };
+
+const LOOK_MS = 250;
+
+/** Removals on a server, which deletes marked data by itself. */
+export const remoteRemovals = (client: SluiceClient): RemovingVerbs => ({
+  markRemoval: async (job, what) =>
+    removalOfApi(await client.removeJob(job, what === "pages" ? { keep: "records" } : {})),
+  async prune({ olderThanMs, keepsRecords, scraper }, isDry) {
+    const parts: PrunedPart[] = [];
+    for (let isMore = true; isMore;) {
+      const pruned = await client.prune({
+        dryRun: isDry,
+        ...(olderThanMs !== undefined && { olderThanMs }),
+        ...(keepsRecords && { keep: "records" }),
+        ...(scraper !== undefined && { scraper }),
+      });
+      parts.push(...pruned.data.map((part) => ({ ...part, endedAt: Date.parse(part.endedAt) })));
+      isMore = pruned.isMore;
+    }
+    return parts;
+  },
+  async finishRemoval(job, onProgress) {
+    for (;;) {
+      const removal = removalOfApi(await client.getRemoval(job));
+      if (removal.isComplete) return removal;
+      onProgress(removal);
+      await delay(LOOK_MS);
+    }
+  },
+  finishOthers: async () => {},
+});
+
+/** Throws for a job that the server has removed; returns if it never had it. */
+export const refuseRemoved = async (client: SluiceClient, job: string, error: unknown): Promise<void> => {
+  if (!(error instanceof ProblemError) || error.status !== 404) throw error;
+  if (error.code !== "job-removed") return;
+  throw new RemovedJobError(removalOfApi(await client.getRemoval(job)));
+};
+
+const removalOfApi = ({ createdAt, endedAt, removedAt, ...rest }: ApiRemoval): Removal => ({
+  ...rest,
+  createdAt: Date.parse(createdAt),
+  endedAt: Date.parse(endedAt),
+  removedAt: Date.parse(removedAt),
+});

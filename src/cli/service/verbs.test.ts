@@ -5,13 +5,15 @@ import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { openApiKit } from "../../api/testing/api-kit.ts";
 import { SluiceClient } from "../../client.ts";
+import { storageLocation } from "../../config/storage-location.ts";
 import { openLocal } from "./local-verbs.ts";
 import { openRemote } from "./remote-verbs.ts";
 import type { Submission, Verbs } from "./verbs.ts";
 
 /** The same verbs of a data folder and of a server. */
 const PLACES: Readonly<Record<string, (t: TestContext, folder: string) => Promise<Verbs>>> = {
-  "a data folder": (_t, folder) => openLocal(join(folder, "data"), { makes: true }),
+  "a data folder": (_t, folder) =>
+    openLocal(storageLocation({ data: join(folder, "data") }), { makes: true }),
   "a server": async (t) => {
     const kit = await openApiKit();
     t.after(() => kit[Symbol.asyncDispose]());

@@ -117,7 +117,7 @@ test("a redesign without ids is drafted by its labels", async () => {
     );
 });
 
-test("generated ids are passed over: the thirteen labels of the bench's page are found by their labels", async () => {
+test("generated ids are ignored: the thirteen fields of the bench's page are found by their labels", async () => {
   const from = page(propertyPage(7), "https://tax.example.gov/parcel/7");
   const draft = draftScraper(from, { name: "bench" });
   await assertHolds(draft, from);
@@ -137,7 +137,7 @@ test("a listing is drafted with a record for each of its rows", async () => {
   );
 });
 
-test("what the page says it has not is drafted too, and is optional", async () => {
+test("a field whose value the page says it lacks is drafted as optional", async () => {
   const from = page(
     "<table><tr><th>Owner</th><td>SMITH</td></tr><tr><th>Lien</th><td>N/A</td></tr></table>",
     "https://x.example/",
@@ -153,7 +153,7 @@ test("what the page says it has not is drafted too, and is optional", async () =
   );
 });
 
-test("links that are values are drafted as what they lead to", async () => {
+test("links that are values are drafted with the type of their target", async () => {
   const row = (label: string, value: string) => `<tr><th>${label}</th><td>${value}</td></tr>`;
   const from = page(
     `<table>${row("Website", '<a href="/go">Visit us</a>')}${row("E-mail", '<a href="mailto:a@x.example">Write</a>')}${row(
@@ -188,7 +188,7 @@ test(
   },
 );
 
-test("nothing that a page says becomes code", async () => {
+test("no text of a page becomes code", async () => {
   const evil = [
     "*/ globalThis.hit = 1 /*",
     "`${globalThis.hit = 1}`",
@@ -210,7 +210,7 @@ test("nothing that a page says becomes code", async () => {
   assert.equal("hit" in globalThis, false);
 });
 
-test("a page that says nothing gives a draft without fields", () => {
+test("an empty page gives a draft without fields", () => {
   assert.deepEqual(
     draftScraper(page("<div id=root></div>", "https://x.example/"), { name: "empty" }).fields,
     [],
@@ -219,7 +219,7 @@ test("a page that says nothing gives a draft without fields", () => {
 
 const DRAFTED = "<table><tr><th>Owner</th><td id=owner>SMITH</td></tr></table>";
 
-test("the scraper asks as the person asked, at the host that the site sends everybody to", () => {
+test("the scraper requests the given URL, on the host that the site redirects to", () => {
   const drafted = (asked: string, came: string) => {
     const { site, input } = draftScraper(page(DRAFTED, came), { name: "sent", asked });
     return [site, "before" in input ? input.before + input.value : input.value];
@@ -234,12 +234,12 @@ test("the scraper asks as the person asked, at the host that the site sends ever
   ]);
 });
 
-test("no user name, password or fragment of the address gets into the draft", () => {
+test("no user name, password or fragment of the URL is in the draft", () => {
   const { source } = draftScraper(page(DRAFTED, "https://ann:secret@x.example/home#top"), { name: "secret" });
   assert.doesNotMatch(source, /ann|secret@|#top/);
 });
 
-test("what looks like a secret in the address or in a link is nowhere in the draft, which says so", async () => {
+test("secrets in the URL or in a link are not in the draft, and a comment says so", async () => {
   const from = page(
     '<h1>Plane</h1><table><tr><th>Price<td>$5.00</table><a rel=next href="?sid=S3CRET&page=2">Next</a>',
     "https://shop.example/items/71?view=full&sid=S3CRET&token=T0KEN",
@@ -252,7 +252,7 @@ test("what looks like a secret in the address or in a link is nowhere in the dra
   assert.match(draft.source, /\?view=full`/);
 });
 
-test("months are those of the page's language, also where English has the same name", async () => {
+test("months are in the page's language, even if English has the same name", async () => {
   const from = page(
     "<html lang=de><h1>Hobel</h1><table><tr><th>Gebaut<td>8. August 2017</table>",
     "https://shop.example/",
@@ -262,7 +262,7 @@ test("months are those of the page's language, also where English has the same n
   assert.match(draft.source, /formats: \["D. MMMM YYYY"\], locale: "de"/);
 });
 
-test("numbers of this one item are no part of a field's name, unless they tell two fields apart", () => {
+test("numbers of the item are not part of a field's name, unless two fields differ only by them", () => {
   const rows = ["Plane No. 7", "2026 Bill", "2025 Taxes", "2024 Taxes", "Line 2"].map(
     (label) => `<tr><th>${label}<td>${label.length} pounds`,
   );
@@ -271,7 +271,7 @@ test("numbers of this one item are no part of a field's name, unless they tell t
   assert.deepEqual(names, ["planeNo", "bill", "taxes2025", "taxes2024", "line2"]);
 });
 
-test("a listing with a next page is told how to go on", async () => {
+test("the draft of a listing with a next page shows how to follow it", async () => {
   const rows = ["Ann", "Bob", "Cid", "Dee"].map(
     (name, at) =>
       `<li class=town><a href=/t/${at}><b class=name>${name}</b></a><i class=mayor>${name}son</i>`,

@@ -20,17 +20,17 @@ export interface Draft extends ScraperDraft {
 
 interface DraftOptions {
   readonly name: string;
-  /** The address that was asked for, where the site sent on to another. */
+  /** The requested URL, if the site redirected it. */
   readonly asked?: string;
-  /** The input's name, where it shall not be guessed. */
+  /** The input's name, if it must not be guessed. */
   readonly input?: string;
 }
 
 const MOST_FIELDS = 40;
-/** With fewer labels than this, a page that repeats a block is a listing. */
+/** A page that repeats a block and has fewer labels than this is a listing. */
 const FEW_LABELS = 3;
 
-/** Drafts a scraper from one of its pages. Every field in it was extracted from that page as it is written. */
+/** Drafts a scraper from one of its pages. Every drafted field has been extracted from that page. */
 export const draftScraper = (page: KeptPage, { name, asked, input }: DraftOptions): Draft => {
   const { url, leftOut } = withoutSecrets(addressOf(page, asked ?? page.url));
   const document = parsePage(page);
@@ -48,11 +48,11 @@ export const draftScraper = (page: KeptPage, { name, asked, input }: DraftOption
   return { ...draft, source: writeScraper(draft) };
 };
 
-/** What the scraper will ask for: as it was asked, but at once of the host that the site sends everybody to. */
+/** What the scraper will request: the given URL, but on the host that the site redirects to. */
 const addressOf = (page: KeptPage, asked: string): URL => {
   const [from, to] = [new URL(asked), new URL(page.url)];
   const url = from.pathname + from.search === to.pathname + to.search ? to : from;
-  // Neither is for the site to know, or for a file to keep.
+  // User name and password must not be in a file, and the site does not see the fragment.
   for (const part of ["hash", "username", "password"] as const) url[part] = "";
   return url;
 };
@@ -82,10 +82,10 @@ const proposeFields = (page: KeptPage, document: HtmlDocument): Proposed => {
   return { fields: withoutEchoes(verifyFields(page, candidates)) };
 };
 
-/** Where pages repeat themselves: what a better origin has found already is not proposed again. */
+/** Drops what a better origin has already found. */
 const ECHOES: ReadonlySet<Origin> = new Set(["heading", "meta", "list"]);
 
-/** What two ways found under one name is one field: the first found it better. */
+/** Two candidates with one name are one field: the first is better. */
 const withoutEchoes = (fields: readonly VerifiedField[]): VerifiedField[] => {
   const names = new Set<string>();
   const samples = new Set<string>();
@@ -107,7 +107,7 @@ interface PageRequest extends Pick<
   readonly url: string;
 }
 
-/** Politely, and kept: one item of the built-in scraper `page`, in the data folder. Tells why where the page does not come. */
+/** Fetches the page as one item of the built-in scraper `page`: paced and archived. Says why if that fails. */
 export const fetchPage = async (request: PageRequest): Promise<KeptPage | { readonly problem: string }> => {
   const { url, ...trial } = request;
   const tried = await tryItem({
@@ -124,6 +124,6 @@ export const fetchPage = async (request: PageRequest): Promise<KeptPage | { read
   return { problem: failure === undefined ? outcome : `${failure.kind}, ${failure.detail}` };
 };
 
-/** A page that was saved from a browser, in whatever charset it says. */
+/** A page that was saved from a browser, in the charset that it declares. */
 export const savedPage = (bytes: Uint8Array, url: string): KeptPage =>
   storedPage("page", { url, status: 200, headers: [["content-type", "text/html"]], body: bytes });

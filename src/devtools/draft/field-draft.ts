@@ -3,7 +3,7 @@ import { field } from "../../extraction/field.ts";
 import { by, type Place } from "../../extraction/place.ts";
 import type { Kind } from "./guess-kind.ts";
 
-/** Where a drafted field looks: what `write-field.ts` writes and `fieldOf` builds from, so that what is verified is what is written. */
+/** Where a drafted field looks. `writeField` and `fieldOf` both use it, so that the verified field is the written one. */
 export type DraftPlace =
   | { readonly css: string }
   | { readonly label: string; readonly within?: string }
@@ -24,7 +24,7 @@ interface TableDraft {
 
 export type FieldDraft = ValueDraft | TableDraft;
 
-/** The field itself. Throws what the field's own definition throws. */
+/** The field itself; throws what its definition throws. */
 export const fieldOf = (draft: FieldDraft): Field<unknown> => {
   if (draft.type === "table") {
     const columns = Object.entries(draft.columns).map(([name, column]) => [name, fieldOf(column)] as const);
@@ -42,21 +42,21 @@ const whereOf = (place: DraftPlace): string | Place => {
   return "meta" in place ? by.meta(place.meta) : by.column(place.column);
 };
 
-/** What was seen on the page that may be worth a field. */
+/** Something on the page that may become a field. */
 export interface Candidate {
-  /** What the page calls it; the field's name is made of this. */
+  /** Its label on the page; the field's name is derived from it. */
   readonly label: string;
   readonly from: Origin;
-  /** Ways to find it again, the best first: the first that finds the same is taken. */
+  /** Ways to find it again, the best first; the first that finds the same value is used. */
   readonly choices: readonly FieldDraft[];
   /**
    * What stands there: a way that finds something else is no way. What a person reads, white space folded; where a link leads may stand
    * for it. Left out where any value will do.
    */
   readonly texts?: readonly string[];
-  /** Other pages of the site may well be without it. */
+  /** Other pages of the site may lack it. */
   readonly isOptional?: boolean;
 }
 
-/** How a field was come by: shown to the author, who knows what to make of it. */
+/** How a field was found, for the author. */
 export type Origin = "json-ld" | "label" | "heading" | "meta" | "table" | "list" | "row" | "link";

@@ -11,7 +11,7 @@ const drafted = (json: unknown): Record<string, unknown> =>
   );
 const at = (path: string, type: string) => ({ type, place: { jsonLd: "Product", path } });
 
-test("the properties of the main thing are drafted by their kind", () => {
+test("the properties of the main thing are drafted with their types", () => {
   const found = drafted({
     "@graph": [
       {
@@ -49,11 +49,11 @@ test("the properties of the main thing are drafted by their kind", () => {
   });
 });
 
-test("JSON-LD that is only about the site gives nothing", () => {
+test("JSON-LD that is only about the site is ignored", () => {
   assert.deepEqual(drafted({ "@type": "WebSite", name: "Shop" }), {});
   assert.deepEqual(drafted([{ "@type": ["Organization", "Brand"], name: "Shop" }]), {});
 });
 
-test("names that are no words are left out", () => {
+test("names that are not words are left out", () => {
   assert.deepEqual(drafted({ "@type": "Product", 'a"] + x': "b", "a.b": "c" }), {});
 });

@@ -8,12 +8,12 @@ import { shortSelector } from "./short-selector.ts";
 
 type Thing = Readonly<Record<string, unknown>>;
 
-/** What pages say of themselves rather than of what they are about. */
+/** Types that describe the page or the site, not its subject. */
 const ABOUT_THE_SITE =
   /^(?:WebSite|WebPage|CollectionPage|ItemPage|SearchAction|BreadcrumbList|ListItem|ImageObject|Organization|Person|SiteNavigationElement|WPHeader|WPFooter|ReadAction|EntryPoint)$/;
 const MOST_FIELDS = 25;
 
-/** The properties of the main thing that the page's JSON-LD describes. */
+/** The properties of the main thing in the page's JSON-LD. */
 export const findJsonLd = (document: HtmlDocument): Candidate[] => {
   const thing = mainThing(document);
   if (thing === undefined) return [];
@@ -21,7 +21,7 @@ export const findJsonLd = (document: HtmlDocument): Candidate[] => {
   return type === undefined ? [] : candidatesOf(type, thing).slice(0, MOST_FIELDS);
 };
 
-/** The one that says most, of those that are not about the site. */
+/** The one with the most properties that is not about the site. */
 const mainThing = (document: HtmlDocument): Thing | undefined => {
   const things = document
     .all(compileSelector('script[type="application/ld+json"]'))
@@ -48,14 +48,14 @@ const typeOf = (thing: Thing): string | undefined => {
 };
 
 const NAME = /^[A-Za-z]\w{0,40}$/;
-/** Who published it, what may be done with it, what else there is: not what the thing is. */
+/** Publisher, licence, related things: not about the thing itself. */
 const ASIDE = new Set(
   "potentialAction publisher mainEntityOfPage mainEntity isPartOf video review comment speakable hasPart subjectOf".split(
     " ",
   ),
 );
 const PICTURES = new Set(["image", "logo", "thumbnail", "photo"]);
-/** Say nothing that the property above them does not say. */
+/** These add nothing to the property above them. */
 const PLAIN = new Set(["name", "text", "value"]);
 
 const candidatesOf = (type: string, thing: Thing, above?: string): Candidate[] =>
@@ -78,7 +78,7 @@ const labelOf = (above: string, name: string): string => {
 
 const choicesFor = (jsonLd: string, path: string, label: string, value: unknown): ValueDraft[] => {
   if (Array.isArray(value) && value.length > 1 && value.every(isThing)) {
-    // Steps have a text, authors a name; of other things nobody knows what is wanted.
+    // Steps have a text, authors a name; for other things it is unclear what is wanted.
     const part = ["text", "name"].find((name) => value.every((entry) => typeof entry[name] === "string"));
     return part === undefined ? [] : [{ type: "list", place: { jsonLd, path: `${path}[].${part}` } }];
   }
@@ -87,7 +87,7 @@ const choicesFor = (jsonLd: string, path: string, label: string, value: unknown)
   if (text === undefined || text === "" || texts.includes(undefined)) return [];
   const place = { jsonLd, path };
   const isUrl = /^https?:\/\//.test(text) || PICTURES.has(label);
-  // Several pictures are sizes of one; of anything else all are wanted.
+  // Several pictures are sizes of one; of anything else, take all.
   if (texts.length > 1 && !isUrl) return [{ type: "list", place: { jsonLd, path: `${path}[]` } }];
   return [isUrl ? { type: "url", place } : { ...guessKind(text, label), place }, { type: "text", place }];
 };
@@ -95,7 +95,7 @@ const choicesFor = (jsonLd: string, path: string, label: string, value: unknown)
 const asText = (value: unknown): string | undefined =>
   typeof value === "string" || typeof value === "number" ? String(value).trim() : undefined;
 
-/** What pages of any kind have: a heading, a description, their own address. */
+/** What every kind of page has: a heading, a description, its URL. */
 export const findPageFacts = (document: HtmlDocument): Candidate[] => {
   const facts: Candidate[] = [];
   const [heading] = document.all(compileSelector("h1")).filter((each) => !isBoilerplate(document, each));

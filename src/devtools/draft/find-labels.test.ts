@@ -49,7 +49,7 @@ const NO_LABELS: readonly (readonly [string, string])[] = [
 for (const [what, html] of NO_LABELS)
   test(`${what} has no labels`, () => assert.deepEqual(pairsIn(html), {}));
 
-test("a value is found by its own name first, by its label next", () => {
+test("a value is found by its own name first, then by its label", () => {
   const html =
     '<table id="facts"><tr><th>Due</th><td id="due">01/31/2027</td></tr><tr><th>Paid</th><td id="ctl00_p">$5</td></tr></table>';
   const [due, paid] = findLabels(parseHtml(html), ENGLISH);

@@ -8,9 +8,9 @@ import { anchorOf, shortSelector } from "./short-selector.ts";
 const VALUE_LENGTH = 300;
 const LABEL_LENGTH = 60;
 const LABEL_WORDS = 8;
-/** What comes more often is not the label of one value: the page repeats a block. */
+/** A label that occurs more often belongs to a repeated block. */
 const MOST_TIMES = 2;
-/** A page with more is a list of its own kind, of which the first tell enough. */
+/** A page with more is a list: the first ones are enough. */
 const MOST_PAIRS = 60;
 const BLOCKS = new Set(["ul", "ol", "li", "table", "dl", "form", "script", "style"]);
 
@@ -20,7 +20,7 @@ interface Pair {
   readonly value: HtmlElement;
 }
 
-/** Values that stand beside or below what the page calls them: in tables, definition lists and pairs of elements. */
+/** Values beside or below their labels: in tables, definition lists and pairs of elements. */
 export const findLabels = (document: HtmlDocument, style: PageStyle): Candidate[] => {
   const byValue = new Map<HtmlElement, Pair>();
   for (const found of [...inTables(document), ...inLists(document), ...inPairs(document)])
@@ -38,13 +38,13 @@ const isValue = (document: HtmlDocument, { label, text, value }: Pair): boolean 
   text !== "" &&
   text !== label &&
   text.length <= VALUE_LENGTH &&
-  // More labels inside: this is a block of pairs, not a value.
+  // More labels inside: a block of pairs, not a value.
   !/\p{L}:\s.*\p{L}:\s/u.test(text) &&
   !BLOCKS.has(value.tag) &&
   document.first(compileSelector("ul, ol, table, dl, form, p"), value) === undefined &&
   !isBoilerplate(document, value);
 
-/** By a selector where the page gives the value a name that will last, else by its label. */
+/** By a selector if the element has a stable name, else by its label. */
 const candidateOf = (document: HtmlDocument, { label, text, value }: Pair, style: PageStyle): Candidate => {
   const css = shortSelector(document, [value]);
   const within = anchorOf(document, value);
@@ -73,7 +73,7 @@ const isLabel = (text: string): boolean =>
   /\p{L}{2}/u.test(text) &&
   !/[.!?]$/.test(text);
 
-/** A cell whose only content is one element means that element: it often has an id of its own. */
+/** A cell that contains only one element stands for that element, which often has an id. */
 const innermost = (document: HtmlDocument, element: HtmlElement): HtmlElement => {
   const [only, ...others] = document.childrenOf(element);
   if (only === undefined || others.length > 0 || document.textOf(only) !== document.textOf(element))
@@ -92,7 +92,7 @@ function* inTables(document: HtmlDocument): Generator<Pair> {
   }
 }
 
-/** Label and value, once or twice over. A row of a table with a header row has values only. */
+/** Label and value, once or twice. A row of a table with a header row has only values. */
 const isLabelledRow = (document: HtmlDocument, row: HtmlElement, cells: readonly HtmlElement[]): boolean => {
   if (cells.length !== 2 && cells.length !== 4) return false;
   if (cells.some((cell) => document.first(compileSelector("table"), cell))) return false;
@@ -150,7 +150,7 @@ const isPairedWith = (document: HtmlDocument, label: HtmlElement, value: HtmlEle
   return LABEL_CLASS.test(labelled ?? "") && VALUE_CLASS.test(valued ?? "");
 };
 
-/** With nothing between them: in prose, a word in bold is followed by more of the sentence. */
+/** With nothing between them: in prose, more of the sentence follows a bold word. */
 const isTogether = (document: HtmlDocument, label: HtmlElement, both: string): boolean => {
   const parent = document.parentOf(label);
   return (

@@ -42,15 +42,15 @@ test("a page without a repeated block has no rows", () => {
   assert.equal(findRows(parseHtml("<main><h1>x</h1><p class='a'>1</p></main>"), ENGLISH), undefined);
 });
 
-const found = (html: string) =>
+const listsOf = (html: string) =>
   findLists(parseHtml(html)).map(({ label, choices: [first] }) => [label, first]);
 const drafted = (css: string) => ({ type: "list", place: { css } });
 
-test("a list is called by the heading before it, else by its own name", () => {
-  assert.deepEqual(found('<h4>Exemptions</h4><ul class="ex"><li>A</li><li>B</li></ul>'), [
+test("a list is named by the heading before it, else by its own name", () => {
+  assert.deepEqual(listsOf('<h4>Exemptions</h4><ul class="ex"><li>A</li><li>B</li></ul>'), [
     ["Exemptions", drafted(".ex li")],
   ]);
-  assert.deepEqual(found('<h4>All that we know, and more!</h4><ul class="uses"><li>A</li></ul>'), [
+  assert.deepEqual(listsOf('<h4>All that we know, and more!</h4><ul class="uses"><li>A</li></ul>'), [
     ["uses", drafted(".uses li")],
   ]);
 });
@@ -63,12 +63,12 @@ const NONE: readonly (readonly [string, string])[] = [
   ["with a blank entry", '<ul class="x"><li>A</li><li></li></ul>'],
 ];
 for (const [what, html] of NONE)
-  test(`a list ${what} is left out`, () => assert.deepEqual(found(html).slice(0, 1), []));
+  test(`a list ${what} is left out`, () => assert.deepEqual(listsOf(html).slice(0, 1), []));
 
 const ROWS =
   "<tr><th>Year</th><th>Paid on</th><th>Year</th></tr><tr><td>2025</td><td>01/31/2026</td><td>x</td></tr>";
 
-test("a table with a header row is drafted with its columns, each of its kind", () => {
+test("a table with a header row is drafted with typed columns", () => {
   const [found] = findTables(parseHtml(`<h3>Payments made</h3><table id="paid">${ROWS}</table>`), ENGLISH);
   assert.equal(found?.label, "Payments made");
   assert.deepEqual(found.choices, [
@@ -84,7 +84,7 @@ test("a table with a header row is drafted with its columns, each of its kind", 
   ]);
 });
 
-test("a table is called by its caption, else by the heading before it, else by its own name", () => {
+test("a table is named by its caption, else by the heading before it, else by its own name", () => {
   const nameOf = (html: string) => findTables(parseHtml(html), ENGLISH)[0]?.label;
   assert.equal(nameOf(`<h3>Before</h3><table id="paid"><caption>Inside</caption>${ROWS}</table>`), "Inside");
   assert.equal(nameOf(`<h3>Before</h3><div><table id="paid">${ROWS}</table></div>`), "Before");

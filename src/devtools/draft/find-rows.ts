@@ -13,11 +13,11 @@ interface Rows {
 
 const FEWEST_ROWS = 3;
 const FEWEST_FIELDS = 2;
-/** Groups that are tried, the largest first. */
+/** How many groups are tried, the largest first. */
 const MOST_GROUPS = 10;
 const ROW_TAGS = "div, li, article, section, tr";
 
-/** The repeated block that holds most of the page's text: a listing, of which each row is a record. */
+/** The repeated block with most of the page's text: a listing, each row a record. */
 export const findRows = (document: HtmlDocument, style: PageStyle): Rows | undefined => {
   const groups = new Map<HtmlElement | undefined, Map<string, HtmlElement[]>>();
   for (const element of document.all(compileSelector(ROW_TAGS))) {
@@ -52,7 +52,7 @@ const tableRows = (document: HtmlDocument, rows: readonly HtmlElement[]): string
 };
 
 interface Part {
-  /** What it is called in every row. */
+  /** Its label in every row. */
   readonly css: string;
   readonly label: string;
   readonly texts: string[];
@@ -90,7 +90,7 @@ const textPart = ({ css, label, texts, rows, isMany }: Part, all: number, style:
   return { label, from: "row", choices, isOptional: rows < all };
 };
 
-/** The innermost elements that say something and are called something. */
+/** The innermost elements that have text and a name. */
 const leavesOf = (document: HtmlDocument, row: HtmlElement): HtmlElement[] =>
   document
     .all(compileSelector("*"), row)
@@ -122,7 +122,7 @@ const ITEM_LENGTH = 300;
 const MOST_LISTS = 6;
 const NAME_WORDS = 4;
 
-/** Lists of short texts that are called something; menus, which are lists of links, are left out. */
+/** Lists of short texts with a heading, but not menus, which are lists of links. */
 export const findLists = (document: HtmlDocument): Candidate[] =>
   document
     .all(compileSelector("ul, ol"))

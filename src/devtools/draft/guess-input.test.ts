@@ -62,6 +62,6 @@ for (const [path, kept, ...leftOut] of ADDRESSES)
     assert.deepEqual(without(path).slice(0, leftOut.length + 1), [kept, ...leftOut]);
   });
 
-test("in a text the secrets of its addresses are blotted out", () => {
+test("secrets in the URLs of a text are replaced", () => {
   assert.equal(blotSecrets("a.php?page=2&sid=AB12#x, b?id=7"), "a.php?page=2&sid=…#x, b?id=7");
 });

@@ -1,7 +1,7 @@
 import { isSecretName } from "../../collectors/http/secrets.ts";
 import { fieldName } from "./verify-fields.ts";
 
-/** What tells one page of the site from another: the whole URL, or a part of it that has a name. */
+/** What distinguishes the pages of the site: the whole URL, or a named part of it. */
 export type DraftInput =
   | { readonly name: "url"; readonly value: string }
   /** The page's path and query are `before`, the encoded value, `after`. */
@@ -9,11 +9,11 @@ export type DraftInput =
 
 const isYear = (text: string): boolean => /^(?:19|20)\d\d$/.test(text);
 const isShort = (text: string): boolean => /^\d{1,2}$/.test(text);
-/** Digits, perhaps after a few letters and with marks between: `123`, `R-0045`, `107-000007-17`. */
+/** Digits, perhaps after a few letters and with separators: `123`, `R-0045`, `107-000007-17`. */
 const ID = /^[A-Za-z]{0,4}[-_]?\d[\dA-Za-z]*(?:[-_.]\d[\dA-Za-z]*)*$/;
 const ID_NAME = /id$|parcel|property|account|number|apn|pin|key|code|item|product|sku/i;
 
-/** `asked` is the input's name where a person gave one; `url` keeps the whole URL. */
+/** `asked` is the input's name, if a person gave one; `url` keeps the whole URL. */
 export const guessInput = (url: URL, asked?: string): DraftInput => {
   const whole: DraftInput = { name: "url", value: url.href };
   if (asked === "url") return whole;
@@ -31,7 +31,7 @@ const fromQuery = (url: URL, asked: string | undefined): DraftInput | undefined 
   const part =
     parts.find(({ name }) => name === asked) ??
     ids.find(({ name }) => ID_NAME.test(name)) ??
-    // Among others it may be a size or a sort order; a short one is a page.
+    // One of several parameters may be a size or a sort order; a short number is a page.
     (parts.length === 1 ? ids.find(({ value }) => !isShort(value)) : undefined);
   if (part === undefined) return undefined;
   const name = inputName(asked ?? part.name);
@@ -62,13 +62,13 @@ const splitExtension = (segment: string): readonly string[] =>
 
 const singular = (word: string): string => word.replace(/ies$/, "y").replace(/([^s])s$/, "$1");
 
-/** A word that can be destructured. */
+/** A valid variable name. */
 const inputName = (text: string): string => {
   const name = fieldName(text) ?? "id";
   return RESERVED.has(name) ? `${name}Id` : name;
 };
 
-/** Words that cannot name a variable, and `url`, which means the whole address. */
+/** Words that cannot be variable names, and `url`, which means the whole URL. */
 const RESERVED = new Set(
   (
     "url break case catch class const continue debugger default delete do else enum export extends false finally for function if import " +
@@ -82,7 +82,7 @@ const plainValue = (text: string): string => decoded(text.replaceAll("+", " "));
 const SESSION =
   /(?:^|[-_.])(?:sid|sess|session(?:_?id)?|jsessionid|phpsessid|aspsessionid\w*|cftoken|sig)(?:$|[-_.])/;
 
-/** Whether a parameter of an address holds a secret or a session, by its name. A short number is the key of a thing. */
+/** Whether a URL parameter holds a secret or a session, by its name. A short number is the key of a thing. */
 const isSecret = (name: string, value: string): boolean => {
   const words = name.replace(/([a-z\d])([A-Z])/g, "$1_$2").toLowerCase();
   if (words === "key" && /^\d{1,10}$/.test(value)) return false;
@@ -99,7 +99,7 @@ const decoded = (text: string): string => {
   }
 };
 
-/** The address without what nobody else should have; `leftOut` has the names. All the rest stays as it is written. */
+/** The URL without secret parameters; `leftOut` has their names. The rest stays unchanged. */
 export const withoutSecrets = (url: URL): { readonly url: URL; readonly leftOut: readonly string[] } => {
   const leftOut: string[] = [];
   const href = url.href.replace(PARAMETER, (all, mark: string, name: string, value: string) => {
@@ -110,7 +110,7 @@ export const withoutSecrets = (url: URL): { readonly url: URL; readonly leftOut:
   return { url: new URL(href.replace(/\?&/, "?").replace(/\?$/, "")), leftOut };
 };
 
-/** A text that may have addresses in it, their secrets blotted out. */
+/** A text with the secrets of its URLs replaced by `…`. */
 export const blotSecrets = (text: string): string =>
   text.replace(PARAMETER, (all, mark: string, name: string, value: string) =>
     isSecret(decoded(name), value) ? `${mark}${name}=…` : all,

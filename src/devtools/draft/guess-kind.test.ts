@@ -35,7 +35,7 @@ for (const [label, text, type, format] of KINDS)
 
 const GERMAN = { order: "day-first", locale: "de", country: "DE" } as const;
 
-test("numbers and months are read in the page's language, and the field is told which", () => {
+test("numbers and months are read in the page's language, which becomes an option of the field", () => {
   assert.deepEqual(guessKind("1.234", "Einwohner", GERMAN), { type: "number", options: { locale: "de" } });
   assert.deepEqual(guessKind("1.234,50 €", "Preis", GERMAN), { type: "money", options: { locale: "de" } });
   assert.deepEqual(guessKind("4. März 2026", "Datum", GERMAN), {
@@ -46,11 +46,11 @@ test("numbers and months are read in the page's language, and the field is told 
   assert.deepEqual(guessKind("03/04/2026", "Datum", GERMAN).options, { formats: ["DD/MM/YYYY"] });
 });
 
-test("a number that the page's language cannot have is read as it stands", () => {
+test("a number that is impossible in the page's language is read as written", () => {
   assert.deepEqual(guessKind("1,234.50", "Betrag", GERMAN), { type: "number" });
 });
 
-test("a column has the kind that all of its cells have, blank ones apart", () => {
+test("a column has the type that all of its non-blank cells have", () => {
   assert.deepEqual(kindOfAll(["$1", "", "$2.50"], "Paid", ENGLISH), { type: "money" });
   assert.deepEqual(kindOfAll(["$1", "waived"], "Paid", ENGLISH), { type: "text" });
   assert.deepEqual(kindOfAll(["10/12/2026", "1/2/2026"], "Date", ENGLISH).options?.formats, ["M/D/YYYY"]);
@@ -61,24 +61,24 @@ const styleOf = (lang: string, ...dates: readonly string[]) =>
     parseHtml(`<html lang="${lang}"><table>${dates.map((date) => `<td>${date}`).join("")}</table></html>`),
   );
 
-test("a day above 12 anywhere on the page says which number is the month", () => {
+test("a day above 12 anywhere on the page decides which number is the month", () => {
   assert.equal(styleOf("en", "03/04/2026", "31/01/2027").order, "day-first");
   assert.equal(styleOf("fr", "03/04/2026", "01/31/2027").order, "month-first");
 });
 
-test("without such a day the page's language says it", () => {
+test("without such a day, the page's language decides", () => {
   assert.equal(styleOf("en-US", "03/04/2026").order, "month-first");
   assert.equal(styleOf("en-GB", "03/04/2026").order, "day-first");
   assert.equal(styleOf("de").order, "day-first");
 });
 
-test("a language that is not English is the page's locale, however it is written", () => {
+test("a language other than English becomes the locale, however it is written", () => {
   assert.equal(styleOf("de_ch").locale, "de-CH");
   assert.equal(styleOf("en-GB").locale, undefined);
   assert.equal(styleOf("not a language").locale, undefined);
 });
 
-test("the country is that of the language where most speak it, unless the page says", () => {
+test("the country is the one where most speakers of the language live, unless the page names one", () => {
   assert.deepEqual(
     ["fr", "fr-CH", "en", "en-GB", "?"].map((lang) => styleOf(lang).country),
     ["FR", "CH", "US", "GB", "US"],

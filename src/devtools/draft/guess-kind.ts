@@ -12,7 +12,7 @@ import type { Reading } from "../../extraction/reading/reading.ts";
 import { compileSelector } from "../../extraction/selector.ts";
 import type { ValueDraft } from "./field-draft.ts";
 
-/** What a text is read as, and the options that this takes. */
+/** The type of a text, and the options to read it. */
 export interface Kind {
   readonly type: "text" | "number" | "money" | "percent" | "date" | "phone" | "email";
   readonly options?: KindOptions;
@@ -28,17 +28,17 @@ const EMAIL = /^[^\s@<>()]+@[^\s@<>()]+\.[\p{L}\d-]{2,}$/u;
 const PHONE = /^\+?[\d\s()./-]{7,24}(?:\s*(?:x|ext\.?)\s*\d{1,6})?$/i;
 const PHONE_LABEL = /phone|tel\b|telef|fax|mobile|cell|handy/i;
 const CURRENCY = /\p{Sc}|\b(?:USD|EUR|GBP|CHF|CAD|AUD)\b/u;
-/** Numbers that name a thing instead of counting it. */
+/** Labels of numbers that identify a thing. */
 const NAMING_LABEL =
   /\b(?:id|no|nr|num|number|code|zip|postal|plz|parcel|apn|account|folio|case|permit|license|isbn|sku|ean|district)\b|#/i;
-/** Longer ones are identifiers, and a leading zero would be lost. */
+/** Longer numbers are identifiers, and a leading zero would be lost. */
 const COUNT = /^[-−(]?(?:0|[1-9]\d{0,8}|[1-9]\d{0,2}(?:[.,' ]\d{3})+)(?:[.,]\d+)?\)?$/;
 
-/** Reads a text as each kind in turn; `label` tells a phone from a number, and a number from an identifier. */
+/** Tries each type in turn; `label` distinguishes phones, numbers and identifiers. */
 export const guessKind = (text: string, label: string, style: PageStyle = ENGLISH): Kind =>
   kindOfAll([text], label, style);
 
-/** The kind that all of these texts have, as the cells of a column do; blank ones say nothing. */
+/** The type that all of these texts have, such as the cells of a column; blank ones are ignored. */
 export const kindOfAll = (texts: readonly string[], label: string, style: PageStyle): Kind => {
   const said = texts.filter((text) => text !== "");
   const areAll = (isSo: (text: string) => boolean): boolean => said.length > 0 && said.every(isSo);
@@ -53,7 +53,7 @@ export const kindOfAll = (texts: readonly string[], label: string, style: PageSt
   return TEXT;
 };
 
-/** On a page whose language has a decimal comma, `1.234` is read so, unless that cannot be. */
+/** On a page whose language has a decimal comma, `1.234` is read that way if possible. */
 const numberKind = (
   type: "number" | "money" | "percent",
   read: (text: string, style: NumberStyle) => Reading<number>,
@@ -72,12 +72,12 @@ const isPhone = (text: string, label: string): boolean => {
   return PHONE_LABEL.test(label) || /^\+|^\(\d{3}\)/.test(text);
 };
 
-export interface DateOptions {
+interface DateOptions {
   readonly formats?: readonly string[];
   readonly locale?: string;
 }
 
-/** Month names, or the year first: they can be read in one way only. */
+/** Month names, or the year first: these are unambiguous. */
 const PLAIN = (
   "MMMM D, YYYY; MMM. D, YYYY; MMMM Do, YYYY; D MMMM YYYY; D. MMMM YYYY; D-MMM-YYYY; dddd, MMMM D, YYYY; dddd, D. MMMM YYYY; " +
   "YYYY/MM/DD; YYYY.MM.DD; DD.MM.YYYY; D.M.YYYY"
@@ -86,8 +86,8 @@ const MONTH_FIRST = "MM/DD/YYYY; M/D/YYYY; MM-DD-YYYY; MM/DD/YY; M/D/YY".split("
 const DAY_FIRST = "DD/MM/YYYY; D/M/YYYY; DD-MM-YYYY; DD/MM/YY; D/M/YY".split("; ");
 const LONGEST = 40;
 
-/** How all of these texts are read as dates; undefined where they are none. */
-export const guessDate = (texts: readonly string[], style: PageStyle): DateOptions | undefined => {
+/** How to read all of these texts as dates; undefined if they are not dates. */
+const guessDate = (texts: readonly string[], style: PageStyle): DateOptions | undefined => {
   if (texts.length === 0 || texts.some((text) => text.length > LONGEST || !/\d/.test(text))) return undefined;
   const found = readersOf(style).find(({ read }) => texts.every((text) => "value" in read(text)));
   return found?.options;
@@ -110,7 +110,7 @@ const readersOf = ({ order, locale }: PageStyle): readonly Reader[] => {
   ];
   const readers = [
     { options: {}, read: dateReader() },
-    // First of all: `8. August` is German as well as English, and on the next page it is `8. Mai`.
+    // First, because `8. August` is German as well as English, and the next page may have `8. Mai`.
     ...(locale === undefined
       ? []
       : formats.filter((each) => /MMM/.test(each)).map((each) => readerOf(each, locale))),
@@ -127,7 +127,7 @@ const readerOf = (format: string, locale?: string): Reader => ({
 
 const LINK = compileSelector("a[href]");
 
-/** Where the only link of an element leads. */
+/** The target of an element's only link. */
 export const linkIn = (document: HtmlDocument, element: HtmlElement): string | undefined => {
   const links = element.tag === "a" ? [element] : document.all(LINK, element);
   const href = links[0] && document.attr(links[0], "href");
@@ -137,7 +137,7 @@ export const linkIn = (document: HtmlDocument, element: HtmlElement): string | u
 const ADDRESS = /^(?:https?:\/\/|www\.)\S+$|^[\w-]+(?:\.[\w-]+)*\.[a-z]{2,}(?:\/\S*)?$/i;
 const WEB_LABEL = /\b(?:web|website|homepage|home page|url|link|internet|sito|página web)\b/i;
 
-/** What a value is by its link; undefined where the link is beside the point, as that from an owner to a search is. */
+/** The type of a value by its link; undefined if the link is irrelevant, such as one from an owner to a search. */
 export const kindOfLink = (
   href: string | undefined,
   text: string,
@@ -153,15 +153,15 @@ export const kindOfLink = (
 
 /** How a page writes dates and numbers. */
 export interface PageStyle {
-  /** Which of two small numbers of a date is the month. */
+  /** Which of two small numbers in a date is the month. */
   readonly order: "month-first" | "day-first";
-  /** The page's language where it is not English: its months have other names, its numbers perhaps another decimal mark. */
+  /** The page's language if it is not English: it has other month names, and perhaps another decimal mark. */
   readonly locale?: string;
-  /** Whose phone numbers it shows. */
+  /** The country of its phone numbers. */
   readonly country: Country;
 }
 
-export type Country = NonNullable<PhoneStyle["country"]>;
+type Country = NonNullable<PhoneStyle["country"]>;
 
 export const ENGLISH: PageStyle = { order: "month-first", country: "US" };
 
@@ -174,7 +174,7 @@ export const pageStyle = (document: HtmlDocument): PageStyle => {
   return {
     order: orderIn(texts) ?? (/^en(?:-US)?$/.test(locale) ? "month-first" : "day-first"),
     ...(!locale.startsWith("en") && { locale }),
-    // One that has no phone numbers makes a field that cannot be defined, and text is drafted instead.
+    // If the country has no phone numbers, the field cannot be defined, and text is drafted instead.
     country: (new Intl.Locale(locale).maximize().region ?? "US") as Country,
   };
 };
@@ -187,7 +187,7 @@ const localeOf = (language: string): string => {
   }
 };
 
-/** Any date whose day is above 12 tells. */
+/** Any date with a day above 12 shows it. */
 const orderIn = (texts: readonly string[]): PageStyle["order"] | undefined => {
   for (const text of texts) {
     const [, first, second] = /^(\d{1,2})[/.-](\d{1,2})[/.-]\d{2,4}\b/.exec(text) ?? [];

@@ -4,7 +4,7 @@ import { compileSelector } from "../../extraction/selector.ts";
 const TAGS = new Set(["nav", "footer", "aside"]);
 const NAMES =
   /(?:^|[-_\s])(?:nav|navbar|navigation|menu|footer|breadcrumbs?|sidebar|cookies?|consent|comments?|respond|share|social|related|carousel|newsletter|popup|modal|ads?|advert|widget|pagination|toc)(?:$|[-_\s])/i;
-/** On top of the page they are the site's; inside of an article they are its own. */
+/** At the top of the page they belong to the site, inside an article to the article. */
 const TOPS = /(?:^|[-_\s])(?:header|banner|masthead|top|topbar)(?:$|[-_\s])/i;
 
 /** Whether an element belongs to what a site repeats on every page: menus, banners, footers, comments. */
@@ -22,7 +22,7 @@ export const isBoilerplate = (document: HtmlDocument, element: HtmlElement): boo
 
 const tops = new WeakMap<HtmlDocument, readonly HtmlElement[]>();
 
-/** An element and those beside it, in order. Pages may leave out `<html>` and `<body>`: then several stand on top. */
+/** An element and its siblings, in order. Pages may omit `<html>` and `<body>`, and then have several top elements. */
 export const siblingsOf = (document: HtmlDocument, element: HtmlElement): readonly HtmlElement[] => {
   const parent = document.parentOf(element);
   return parent === undefined ? topOf(document) : document.childrenOf(parent);
@@ -42,7 +42,7 @@ const HEADING = /^(?:h[1-6]|caption|legend|dt)$/;
 const REACH = 3;
 const LENGTH = 60;
 
-/** What a table or list is called: by a caption in it, or the nearest heading before it. */
+/** The name of a table or list: its caption, or the nearest heading before it. */
 export const headingBefore = (document: HtmlDocument, element: HtmlElement): string | undefined => {
   const caption = document.childrenOf(element).find(({ tag }) => tag === "caption");
   if (caption !== undefined) return short(document.textOf(caption));

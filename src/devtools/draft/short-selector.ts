@@ -1,16 +1,16 @@
 import type { HtmlDocument, HtmlElement } from "../../extraction/html-document.ts";
 import { compileSelector } from "../../extraction/selector.ts";
 
-/** Attributes that name what an element is, written by people for programs. */
+/** Attributes that say what an element is. */
 const NAMING = ["itemprop", "data-testid", "data-test", "data-qa", "data-field", "data-name", "data-label"];
 
 const NAME = /^[A-Za-z_][\w-]*$/;
-/** Ancestors that are looked at for an anchor, nearest first. */
+/** How many ancestors may be an anchor, nearest first. */
 const REACH = 12;
 
 /**
- * A selector of at most two steps that finds these elements and no other; undefined where there is none that would last. `within`: relative
- * to that element, as the fields of a row are.
+ * A selector of at most two steps that finds exactly these elements; undefined if no stable one exists. With `within`, it is relative to that
+ * element, as fields of a row are.
  */
 export const shortSelector = (
   document: HtmlDocument,
@@ -38,7 +38,7 @@ export const shortSelector = (
   return isTagEnough && findsThem(first.tag) ? first.tag : undefined;
 };
 
-/** The nearest element above that has a selector of one step to itself. */
+/** The nearest ancestor with a unique selector of one step. */
 export const anchorOf = (document: HtmlDocument, element: HtmlElement): string | undefined => {
   for (let above = document.parentOf(element); above !== undefined; above = document.parentOf(above)) {
     const found = stepsTo(document, above).find((css) => document.all(compileSelector(css)).length === 1);
@@ -54,7 +54,7 @@ const sharedSteps = (document: HtmlDocument, [first, ...others]: readonly HtmlEl
     : stepsTo(document, first).filter((step) => rest.every((steps) => steps.has(step)));
 };
 
-/** Ways to name an element by itself, the most lasting first. A tag alone is one only for those that a page has once. */
+/** Ways to name an element, the most stable first. A tag alone counts only if a page has it once. */
 const stepsTo = (document: HtmlDocument, element: HtmlElement): string[] => {
   const steps: string[] = [];
   const id = document.attr(element, "id");
@@ -70,17 +70,17 @@ const stepsTo = (document: HtmlDocument, element: HtmlElement): string[] => {
   return steps;
 };
 
-/** Tags that say what stands in them. The only `a` or `td` of a block may on the next page be another one. */
+/** Tags that say what they contain. The only `a` or `td` of a block may be a different one on the next page. */
 const TELLING = new Set("h1 h2 h3 h4 h5 h6 time address blockquote table li img".split(" "));
 const ONCE = new Set(["h1", "main", "article", "address", "time"]);
 
-/** The classes of an element that name it, as people write them. */
+/** The classes of an element that name it and were written by people. */
 export const namingClasses = (document: HtmlDocument, element: HtmlElement): string[] =>
   (document.attr(element, "class") ?? "")
     .split(/\s+/)
     .filter((word) => NAME.test(word) && !looksGenerated(word) && !isLook(word));
 
-/** Written by programs: they change with the next build of the site, or from page to page. */
+/** Generated names: they change with the next build of the site, or from page to page. */
 const SIGNS: readonly RegExp[] = [
   // ASP.NET, JSF, React's useId, GWT, Ember, ExtJS, YUI
   /^ctl\d|:|^j_id|^gwt-uid|^ember\d|^ext-|^yui/i,
@@ -90,7 +90,7 @@ const SIGNS: readonly RegExp[] = [
   /^\d|\d{3}/,
 ];
 
-/** Whether an id or a class looks like the work of a program. Better too careful: other ways lead to the element. */
+/** Whether an id or a class looks generated. False positives are harmless: there are other ways to the element. */
 export const looksGenerated = (word: string): boolean =>
   SIGNS.some((sign) => sign.test(word)) || word.split(/[-_]+/).some(isHash);
 
@@ -110,7 +110,7 @@ const LOOKS_BEFORE_A_DASH = words(
   "is has js no u m p mt mb ml mr mx my pt pb pl pr px py w h d col row text font bg border flex grid align justify float",
 );
 
-/** Whether a class says only how a thing looks, where it stands or how it is at the moment: `text-right`, `col-md-6`, `odd`. */
+/** Whether a class describes only look, position or state: `text-right`, `col-md-6`, `odd`. */
 export const isLook = (word: string): boolean => {
   const [before = "", ...rest] = word.toLowerCase().split("-");
   return LOOKS.has(word.toLowerCase()) || (rest.length > 0 && LOOKS_BEFORE_A_DASH.has(before));

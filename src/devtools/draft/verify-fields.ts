@@ -8,13 +8,13 @@ import type { NamedField } from "./write-scraper.ts";
 export interface VerifiedField {
   readonly candidate: Candidate;
   readonly draft: FieldDraft;
-  /** As the page has it, for people. */
+  /** As on the page, for people. */
   readonly sample: string;
-  /** Not in every row, without a value on this page, or the candidate said so. */
+  /** Not in every row, without a value on this page, or marked so by the candidate. */
   readonly isOptional: boolean;
 }
 
-/** Extracts every candidate from the page in one of its ways, and leaves out those that none of them finds. */
+/** Extracts every candidate from the page, and drops those that are not found. */
 export const verifyFields = (
   page: KeptPage,
   candidates: readonly Candidate[],
@@ -48,11 +48,11 @@ const tryField = (draft: FieldDraft): Field<unknown> | undefined => {
   try {
     return fieldOf(draft);
   } catch {
-    return undefined; // a label without letters, a path that cannot be written: not a way to find anything
+    return undefined; // a label without letters, or a path that cannot be written
   }
 };
 
-/** Where the page says in words that it has no value, the place was found all the same. */
+/** If the page says in words that there is no value, the place is right. */
 const isFound =
   ({ texts }: Candidate) =>
   (field: RawField | undefined): field is RawField =>
@@ -70,8 +70,8 @@ const sampleOf = ({ raw, value }: RawField): string => {
 const YEAR = /^(?:19|20)\d\d$/;
 
 /**
- * Numbers of this one item are no part of a field's name: `Plane No. 7` on the page of item 7, `Print 2026 bill`. They stay
- * where they tell two fields apart.
+ * Numbers of this item do not belong in a field's name: `Plane No. 7` on the page of item 7, `Print 2026 bill`. They stay if two
+ * fields differ only by them.
  */
 export const nameFields = (fields: readonly VerifiedField[], url: URL): NamedField[] => {
   const numbers = new Set(url.href.match(/\d+/g));
@@ -94,7 +94,7 @@ export const nameFields = (fields: readonly VerifiedField[], url: URL): NamedFie
 const WORDS = 5;
 const LENGTH = 40;
 
-/** `Owner Name:` becomes `ownerName`, in any script; undefined where the label has no word. */
+/** `Owner Name:` becomes `ownerName`, in any script; undefined if the label has no word. */
 export const fieldName = (label: string): string | undefined => {
   const words = label
     .normalize("NFKD")
@@ -115,7 +115,7 @@ export const fieldName = (label: string): string | undefined => {
 const lower = (word: string): string => word.toLowerCase();
 const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1).toLowerCase();
 
-/** The same name with a number where it is taken. */
+/** The name, with a number if it is taken. */
 export const freeName = (name: string, taken: ReadonlySet<string>): string => {
   if (!taken.has(name)) return name;
   for (let number = 2; ; number++) if (!taken.has(`${name}${number}`)) return `${name}${number}`;

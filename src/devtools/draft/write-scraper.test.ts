@@ -42,7 +42,7 @@ test("no text breaks out of its comment", () => {
   );
 });
 
-test("a literal shows nothing that turns or hides what a reader sees", () => {
+test("a literal contains no characters that turn or hide text", () => {
   fc.assert(
     fc.property(hostile, (text) => assert.doesNotMatch(literal(text), /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u)),
   );

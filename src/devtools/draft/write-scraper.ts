@@ -12,7 +12,7 @@ export interface ScraperDraft {
   readonly name: string;
   readonly site: string;
   readonly input: DraftInput;
-  /** Parameters of the address that look like secrets, and are not in the draft. */
+  /** URL parameters that look like secrets and are not in the draft. */
   readonly leftOut: readonly string[];
   readonly each?: string;
   /** The selector of the link from a listing to its next page. */
@@ -36,7 +36,7 @@ export default defineScraper({
   name: ${literal(name)},
   site: ${literal(site)},
 ${inputLines(input)}
-  // Polite for a site about which nothing is known.
+  // Polite for an unknown site.
   pace: { perSecond: 2, concurrency: 4 },
 
   async collect({ input, http, keep }) {
@@ -54,10 +54,10 @@ ${next === undefined || "before" in input ? "" : nextLines(next)}});
 `;
 };
 
-/** A proposal only: it makes one page of a listing a job over all of them. */
+/** Only a comment: with it, one page of a listing becomes a job over all of them. */
 const nextLines = (
   css: string,
-): string => `  // To go on to the next page, import emitTo from "sluice-jobs" too, and take this in:
+): string => `  // To follow the link to the next page, also import emitTo from "sluice-jobs", and add:
   // emit: [emitTo("self", { from: "page", input: { url: field.url(${literal(css)}) } })],
 `;
 
@@ -72,8 +72,8 @@ const requestOf = (input: DraftInput): string =>
     ? `\`${templateText(input.before)}\${encodeURIComponent(input.${input.name})}${templateText(input.after)}\``
     : "input.url";
 
-/** A field's definition as source code, on one line but for the columns of a table. */
-export const writeField = (draft: FieldDraft, indent: string): string => {
+/** A field's definition as source code, on one line except for the columns of a table. */
+const writeField = (draft: FieldDraft, indent: string): string => {
   if (draft.type === "table") {
     const columns = Object.entries(draft.columns).map(
       ([name, column]) => `${indent}    ${name}: ${writeField(column, indent)},\n`,
@@ -93,7 +93,7 @@ const writeOptions = ({ formats, locale, country }: KindOptions): string => {
   return `{ ${parts.join(", ")} }`;
 };
 
-/** Where it looks, for people: `#market`, `label "Market value"`. */
+/** Its place, for people: `#market`, `label "Market value"`. */
 export const whereText = (draft: FieldDraft): string => {
   if (draft.type === "table") return draft.css;
   const { place } = draft;
@@ -104,7 +104,7 @@ export const whereText = (draft: FieldDraft): string => {
   return "meta" in place ? `meta ${place.meta}` : `column "${place.column}"`;
 };
 
-/** As it stands in a scraper: `"#market"`, `by.label("Market value")`. */
+/** Its place, as source code: `"#market"`, `by.label("Market value")`. */
 const writePlace = (place: DraftPlace): string => {
   if ("css" in place) return literal(place.css);
   if ("label" in place) {
@@ -116,8 +116,8 @@ const writePlace = (place: DraftPlace): string => {
 };
 
 /**
- * What a page says goes into source code in two ways only: as a string literal in double quotes, and as the end of a line comment. Both
- * leave nothing in it that could end them, or turn the direction of what a reader sees.
+ * Page text enters source code in two ways only: as a string literal in double quotes, and as the end of a line comment. Both
+ * escape everything that could end them or change the direction of the visible text.
  */
 export const literal = (text: string): string =>
   JSON.stringify(text).replace(UNSEEN, (character) =>
@@ -127,7 +127,7 @@ export const literal = (text: string): string =>
       .join(""),
   );
 
-// Controls, line separators, and marks that turn or hide text, some of them beyond the first plane.
+// Controls, line separators, and characters that turn or hide text, some beyond the first plane.
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu;
 
 const COMMENT_LENGTH = 60;

@@ -2,6 +2,7 @@ import { accessSync, constants } from "node:fs";
 import { type FileHandle, open, rename, rm, stat } from "node:fs/promises";
 import { dirname, extname } from "node:path";
 import type { Writable } from "node:stream";
+import { OutputError, type OutputErrorCode } from "./output-error.ts";
 import { ParquetWriter } from "./parquet-writer.ts";
 import { csvFormat, jsonlFormat, type RecordWriter, TextWriter } from "./text-writer.ts";
 
@@ -36,29 +37,6 @@ export const checkOutput = (path: string): void => {
     throw toOutputError(error, path);
   }
 };
-
-export type OutputErrorCode =
-  | "unknown-extension"
-  | "no-folder"
-  | "not-writable"
-  | "no-space"
-  | "closed"
-  | "bad-value"
-  | "no-such-field"
-  | "no-changes"
-  | "failed";
-
-/** The results cannot be written. They are still in the archive, and can be exported again. */
-export class OutputError extends Error {
-  readonly code: OutputErrorCode;
-  readonly path: string;
-  constructor(code: OutputErrorCode, path: string, reason: string, wayOut: string, options?: ErrorOptions) {
-    super(`${path}: ${reason}. ${wayOut}.`, options);
-    this.name = "OutputError";
-    this.code = code;
-    this.path = path;
-  }
-}
 
 /** Translates an error of the operating system. */
 export const toOutputError = (cause: unknown, path: string): OutputError => {

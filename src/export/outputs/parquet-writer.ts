@@ -1,5 +1,6 @@
 import type { ByteWriter, ColumnSource, ParquetWriter as FileWriter } from "hyparquet-writer";
-import { type ByteSink, OutputError } from "./open-output.ts";
+import type { ByteSink } from "./open-output.ts";
+import { OutputError } from "./output-error.ts";
 import type { Column, ColumnType, OutputRow, RecordWriter } from "./text-writer.ts";
 
 /** Readers and this writer hold one row group in memory: large enough to compress well. */

@@ -3,7 +3,7 @@ import { foldSpace } from "../folded-text.ts";
 import type { Hit, JsonPlace, JsonSource } from "../place.ts";
 import type { QueryLists } from "../query-lists.ts";
 import type { PageQuery } from "../scan/page-query.ts";
-import { JsonScope, type Scope } from "../scope.ts";
+import type { Scope } from "../scope.ts";
 import { endsInEmptyList, entriesAt, type JsonEntry, type JsonPath } from "./json-path.ts";
 import { isTooDeep, LiteralReader, parseLenientJson } from "./json-text.ts";
 import type { JsonPlaces } from "./page-json.ts";
@@ -117,8 +117,7 @@ export const isScript = (mediaType: string): boolean =>
 /** Adds the source's query to the lists, and returns the function that looks up its JSON. */
 export function jsonRoots(source: JsonSource, lists: QueryLists): (scope: Scope) => Iterable<JsonRoot> {
   if (source.in === "page")
-    return (scope) =>
-      scope instanceof JsonScope && source.isOfPage !== true ? [scope.row] : [scope.view.json];
+    return (scope) => (scope.row !== undefined && source.isOfPage !== true ? [scope.row] : [scope.view.json]);
   const isOfPage = source.in !== "element";
   const key = JSON.stringify(source);
   const slot = (isOfPage ? lists.page : lists.own).add(queryOf(source));

@@ -1,8 +1,10 @@
-import { elementHit, type Finder } from "../find-place.ts";
+import type { Finder } from "../find-place.ts";
 import { foldedText, foldSpace } from "../folded-text.ts";
+import type { HtmlDocument, HtmlElement } from "../html-document.ts";
 import { TreeElement } from "../html-tree.ts";
 import { type Hit, NO_HITS, type Place, type Taking } from "../place.ts";
 import type { QueryLists } from "../query-lists.ts";
+import { takeFrom } from "../scan/answer-by-document.ts";
 import type { Scope } from "../scope.ts";
 import { compileSelector } from "../selector.ts";
 import { type LabelCandidate, SURE } from "./label-cell.ts";
@@ -112,4 +114,27 @@ function elementsBelow(element: TreeElement): readonly TreeElement[] {
     }
   }
   return found;
+}
+
+const LINK_TAGS = new Set(["a", "area"]);
+const links = compileSelector("a[href], area[href]");
+
+/**
+ * What a field takes from a cell found by its label or header: a link may be anywhere inside it. An image is not a link: many
+ * blank cells have one as a spacer.
+ */
+export function elementHit(document: HtmlDocument, element: HtmlElement, { takes, pick }: Taking): Hit {
+  const at = document.offsetOf(element);
+  const texts = takes.map((take) => {
+    const own =
+      take === "link" && !LINK_TAGS.has(element.tag) ? undefined : takeFrom(document, element, take);
+    if (own !== undefined || take === "text" || take === "raw" || take === "html") return own;
+    const below = document.first(take === "link" ? links : compileSelector(`[${take.attribute}]`), element);
+    return below && takeFrom(document, below, take);
+  });
+  const text = pick === undefined ? texts[0] : pick(texts);
+  // A cell without a link is read as text: it may spell out the address.
+  return text === undefined && takes[0] === "link"
+    ? { text: document.textOf(element), at, isProse: true }
+    : { text, at };
 }

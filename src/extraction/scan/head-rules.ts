@@ -3,15 +3,7 @@ import { knownKinds, type TagKind } from "./tag-kind.ts";
 import type { Mode, TreeState } from "./tree-state.ts";
 
 const { BASE, BODY, BR, FRAMESET, HEAD, HTML, NOFRAMES, NOSCRIPT, STYLE } = knownKinds(
-  "BASE",
-  "BODY",
-  "BR",
-  "FRAMESET",
-  "HEAD",
-  "HTML",
-  "NOFRAMES",
-  "NOSCRIPT",
-  "STYLE",
+  "BASE BODY BR FRAMESET HEAD HTML NOFRAMES NOSCRIPT STYLE",
 );
 
 /** The mode that follows each mode before the body. */

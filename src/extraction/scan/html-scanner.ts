@@ -28,7 +28,7 @@ import {
 
 const LINE_FEED = 10;
 const RETURN = 13;
-const { BODY, HTML, TABLE } = knownKinds("BODY", "HTML", "TABLE");
+const { BODY, HTML, TABLE } = knownKinds("BODY HTML TABLE");
 const SECOND_BODY = /<(?:html|body)[\s/>]/gi;
 
 /**

@@ -14,14 +14,7 @@ import { KNOWN_KINDS, knownKinds, type TagKind, TagName } from "./tag-kind.ts";
 import type { TreeState } from "./tree-state.ts";
 
 const { CAPTION, TABLE, TBODY, TD, TFOOT, TH, THEAD, TR } = knownKinds(
-  "CAPTION",
-  "TABLE",
-  "TBODY",
-  "TD",
-  "TFOOT",
-  "TH",
-  "THEAD",
-  "TR",
+  "CAPTION TABLE TBODY TD TFOOT TH THEAD TR",
 );
 
 const isCell = (kind: TagKind | undefined): boolean => kind === TD || kind === TH;
@@ -35,14 +28,14 @@ const RAW = 2;
 const APART = 3;
 const meanings = new Uint8Array(KNOWN_KINDS);
 const mean = (meaning: number, names: string): void => {
-  for (const { id } of Object.values(knownKinds(...names.split(" ")))) meanings[id] = meaning;
+  for (const { id } of Object.values(knownKinds(names))) meanings[id] = meaning;
 };
 mean(PART, "table caption col colgroup tbody td tfoot th thead tr");
 mean(RAW, "script style title textarea iframe noembed noframes");
 mean(APART, "svg template select html body frameset image math plaintext xmp");
 /** Stays between the cells of a table; and end tags that create elements. */
-const STAYS = new Set(Object.values(knownKinds("script", "style", "form")));
-const MAKES = new Set(Object.values(knownKinds("p", "br")));
+const STAYS = new Set(Object.values(knownKinds("script style form")));
+const MAKES = new Set(Object.values(knownKinds("p br")));
 
 /**
  * Where the last of the tables open at `from` ends, if nothing is moved out of them on the way; -1 if something may be.

@@ -1,3 +1,4 @@
+import { _compileUnsafe, type Options } from "css-select";
 import {
   AttributeAction,
   type AttributeSelector,
@@ -148,9 +149,7 @@ function testOf(token: Selector, reach: Reach): Test | undefined {
     const isPlain = ignoreCase === "quirks" && value !== "" && !/[&\s]/.test(value);
     if (isPlain && action === AttributeAction.Equals) return (element) => element.hasId(value);
     if (isPlain && action === AttributeAction.Element) return (element) => element.hasClass(value);
-    const fits = attributeTest(token);
-    const name = token.name.toLowerCase();
-    return (element) => fits(element.attribute(name));
+    return attributeTest(token);
   }
   return token.type === SelectorType.Pseudo ? pseudoTest(token.name, token.data, reach) : undefined;
 }
@@ -236,67 +235,19 @@ function nthRule(step: number, offset: number): NthRule {
   };
 }
 
-/** Whether an attribute's value matches; undefined means no such attribute. */
-type AttributeTest = (value: string | undefined) => boolean;
+/** css-select sees only an element and its attributes. */
+const adapter: NonNullable<Options<OpenElement, OpenElement>["adapter"]> = {
+  isTag: (_node): _node is OpenElement => true,
+  getName: (element) => element.name,
+  getAttributeValue: (element, name) => element.attribute(name),
+  hasAttrib: (element, name) => element.attribute(name) !== undefined,
+  getChildren: () => [],
+  getParent: () => null,
+  getSiblings: (element) => [element],
+  getText: () => "",
+  removeSubsets: (elements) => elements,
+};
 
-// https://html.spec.whatwg.org/multipage/semantics-other.html#case-sensitivity-of-selectors
-const CASELESS: ReadonlySet<string> = new Set(
-  (
-    "accept accept-charset align alink axis bgcolor charset checked clear codetype color compact declare defer dir direction " +
-    "disabled enctype face frame hreflang http-equiv lang language link media method multiple nohref noresize noshade nowrap " +
-    "readonly rel rev rules scope scrolling selected shape target text type valign valuetype vlink"
-  ).split(" "),
-);
-
-/** As css-select does for HTML. */
-function attributeTest(selector: AttributeSelector): AttributeTest {
-  const { ignoreCase } = selector;
-  const isCaseless =
-    typeof ignoreCase === "boolean"
-      ? ignoreCase
-      : ignoreCase === null && CASELESS.has(selector.name.toLowerCase());
-  const fold = (text: string): string => (isCaseless ? text.toLowerCase() : text);
-  const wanted = fold(selector.value);
-  // Of the value as written: İ is longer in lower case.
-  const { length } = selector.value;
-  const never: AttributeTest = () => false;
-
-  switch (selector.action) {
-    case AttributeAction.Exists:
-      return (value) => value !== undefined;
-    case AttributeAction.Equals:
-      return (value) => value !== undefined && isSame(value);
-    case AttributeAction.Not:
-      if (wanted === "") return (value) => value !== undefined && value !== "";
-      return (value) => value === undefined || !isSame(value);
-    case AttributeAction.Hyphen:
-      return (value) =>
-        value !== undefined &&
-        (value.length === length || value.charAt(length) === "-") &&
-        fold(value.slice(0, length)) === wanted;
-    case AttributeAction.Start:
-      if (length === 0) return never;
-      return (value) =>
-        value !== undefined && value.length >= length && fold(value.slice(0, length)) === wanted;
-    case AttributeAction.End:
-      if (length === 0) return never;
-      return (value) => value !== undefined && fold(value.slice(-length)) === wanted;
-    case AttributeAction.Any:
-      return length === 0 ? never : matching(escaped(selector.value), isCaseless, length);
-    case AttributeAction.Element:
-      if (/\s/.test(selector.value)) return never;
-      return matching(`(?:^|\\s)${escaped(selector.value)}(?:$|\\s)`, isCaseless, length);
-  }
-
-  function isSame(value: string): boolean {
-    return isCaseless ? value.length === wanted.length && value.toLowerCase() === wanted : value === wanted;
-  }
-}
-
-// A regular expression folds case differently from `toLowerCase`; css-select uses one for these two.
-function matching(pattern: string, isCaseless: boolean, length: number): AttributeTest {
-  const expression = new RegExp(pattern, isCaseless ? "i" : "");
-  return (value) => value !== undefined && value.length >= length && expression.test(value);
-}
-
-const escaped = (text: string): string => text.replace(/[-[\]{}()*+?.,\\^$|#\s]/g, "\\$&");
+// Nothing may be cached: one `OpenElement` stands for every element of the page.
+const attributeTest = (token: AttributeSelector): Test =>
+  _compileUnsafe<OpenElement, OpenElement>([[token]], { adapter, cacheResults: false });

@@ -3,27 +3,9 @@ import { knownKinds, TABLE_PART, type TagKind } from "./tag-kind.ts";
 import type { TreeState } from "./tree-state.ts";
 
 const { BODY, BR, CAPTION, COL, COLGROUP, FORM, HTML, INPUT, P, SCRIPT, STYLE } = knownKinds(
-  "BODY",
-  "BR",
-  "CAPTION",
-  "COL",
-  "COLGROUP",
-  "FORM",
-  "HTML",
-  "INPUT",
-  "P",
-  "SCRIPT",
-  "STYLE",
+  "BODY BR CAPTION COL COLGROUP FORM HTML INPUT P SCRIPT STYLE",
 );
-const { TABLE, TBODY, TD, TFOOT, TH, THEAD, TR } = knownKinds(
-  "TABLE",
-  "TBODY",
-  "TD",
-  "TFOOT",
-  "TH",
-  "THEAD",
-  "TR",
-);
+const { TABLE, TBODY, TD, TFOOT, TH, THEAD, TR } = knownKinds("TABLE TBODY TD TFOOT TH THEAD TR");
 
 const isSection = (kind: TagKind): boolean => kind === TBODY || kind === THEAD || kind === TFOOT;
 const isPart = (kind: TagKind): boolean => (kind.flags & TABLE_PART) !== 0;

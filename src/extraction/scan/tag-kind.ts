@@ -158,14 +158,16 @@ export const KNOWN_KINDS = known.size;
 export const allKnownKinds = (): Iterable<TagKind> => known.values();
 export const kindByName = (name: string): TagKind | undefined => known.get(name);
 
-/** By name, which may be in upper case: `const { TD, TH } = knownKinds("TD", "TH")`. Throws on an unknown name. */
-export function knownKinds<N extends string>(...names: readonly N[]): Readonly<Record<N, TagKind>> {
-  const found = names.map((name) => {
+type NamesIn<S extends string> = S extends `${infer First} ${infer Rest}` ? First | NamesIn<Rest> : S;
+
+/** By name, which may be in upper case: `const { TD, TH } = knownKinds("TD TH")`. Throws on an unknown name. */
+export function knownKinds<S extends string>(names: S): Readonly<Record<NamesIn<S>, TagKind>> {
+  const found = words(names).map((name) => {
     const kind = known.get(name.toLowerCase());
     if (kind === undefined) throw new RangeError(`unknown tag: ${name}`);
     return [name, kind];
   });
-  return Object.fromEntries(found) as Record<N, TagKind>;
+  return Object.fromEntries(found) as Record<NamesIn<S>, TagKind>;
 }
 
 /** Known names by hash, open addressing: finding the kind of a tag makes no string. */

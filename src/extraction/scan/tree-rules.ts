@@ -6,15 +6,7 @@ import { BREAKOUT, HTML_POINT, knownKinds, type TagKind } from "./tag-kind.ts";
 import type { TreeState } from "./tree-state.ts";
 
 const { BR, FONT, HTML, OPTGROUP, OPTION, P, SCRIPT, SELECT, TEMPLATE } = knownKinds(
-  "BR",
-  "FONT",
-  "HTML",
-  "OPTGROUP",
-  "OPTION",
-  "P",
-  "SCRIPT",
-  "SELECT",
-  "TEMPLATE",
+  "BR FONT HTML OPTGROUP OPTION P SCRIPT SELECT TEMPLATE",
 );
 
 // Tree construction by the standard, for all that only adds to the end of the tree; the rest calls `state.leave`. The rules of a

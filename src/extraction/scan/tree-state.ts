@@ -47,7 +47,7 @@ export type Mode =
   | "in select"
   | "after body";
 
-const { BODY, P, TABLE, TEMPLATE } = knownKinds("BODY", "P", "TABLE", "TEMPLATE");
+const { BODY, P, TABLE, TEMPLATE } = knownKinds("BODY P TABLE TEMPLATE");
 
 export interface LateBody {
   readonly at: number;

@@ -8,7 +8,7 @@ const COOL_DOWN_MS = 60_000;
 const held = async (kit: Kit, job: string) => (await kit.ledger.readJob(job))?.held ?? [];
 const types = async (kit: Kit) => (await kit.ledger.events.read({ limit: 100 })).map(({ type }) => type);
 
-/** A job with 50 items, one of them in hand; answers its queue. */
+/** A job with 50 items, one of them leased; answers its queue. */
 const started = async (kit: Kit, worker: SimWorker, job: string, lane = SITE): Promise<number> => {
   await kit.job(job, keysOf(50), { lane });
   const [item] = await worker.take(1, { jobs: [job] });

@@ -190,7 +190,7 @@ export const freshness = (test: LedgerTest): void => {
     test(`a follower goes on by itself when its leader ${how}`, async (kit) => {
       await submitFresh(kit, "one", ["a"]);
       await submitFresh(kit, "two", ["a"], { client: "other" });
-      // The follower comes while the leader is in hand: it is set aside before the leader's end.
+      // The follower comes while the leader is in flight: it is set aside before the leader's end.
       const ledger = kit.ledger;
       let isSetAside = false;
       const follower = kit.worker("w2");

@@ -90,7 +90,7 @@ export const jobLimits = (test: LedgerTest): void => {
     await assert.rejects(() => kit.ledger.retryItems("job", {}), code("job-ended"));
   });
 
-  test("with its budget a job ends: what had no turn fails with `budget`, what is in hand ends as it does", async (kit) => {
+  test("with its budget a job ends: what had no turn fails with `budget`, leased items end as they do", async (kit) => {
     const worker = kit.worker();
     await kit.job("job", keysOf(100), { budget: { requests: 3 } });
     await kit.job("other", keysOf(3, "o"), { lane: "b.test" });
@@ -103,7 +103,7 @@ export const jobLimits = (test: LedgerTest): void => {
       [2, 3, 95, 0, 0],
     );
     assert.deepEqual(await worker.takeKeys(100, { jobs: ["job"] }), []);
-    assert.ok((await worker.pulse()).stopped.includes(d!.queue), "no further request of what is in hand");
+    assert.ok((await worker.pulse()).stopped.includes(d!.queue), "no further request of leased items");
     await worker.settle([d!], DONE, { attempt });
     await worker.settle([e!], RETURNED, { attempt: { ...attempt, requests: 0 } });
     await worker.settle([f!], waiting(0), { attempt });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { CollectorKind } from "../../domain/job-version.ts";
 import type { JobSpec } from "../../domain/job.ts";
 import { RETURNED } from "./sim-worker.ts";
-import { card, jobSpec, keysOf, type LedgerTest, planned, SITE, UNPACED } from "./test-kit.ts";
+import { workerInfo, jobSpec, keysOf, type LedgerTest, planned, SITE, UNPACED } from "./test-kit.ts";
 
 const PACE = { ...UNPACED, concurrency: 10 };
 
@@ -50,7 +50,7 @@ export const kinds = (test: LedgerTest): void => {
     await kit.job("plain", keysOf(30), { pace: PACE });
     await kit.job("pages", keysOf(30), { lane: "b.test", ...ofKinds("browser") });
     const [one, two] = [kit.worker("w1"), kit.worker("w2")];
-    await kit.ledger.registerWorker(card("w2", { kinds: ["browser"] }));
+    await kit.ledger.registerWorker(workerInfo("w2", { kinds: ["browser"] }));
     await two.claim(0, { kinds: ["browser"] });
     const lanes = (await one.take(100)).map(({ lane }) => lane);
     assert.equal(lanes.filter((lane) => lane === SITE).length, 10);

@@ -202,7 +202,7 @@ export const lanes = (test: LedgerTest): void => {
     assert.equal((await laneOf(kit, "job"))?.perSecond, 10);
   });
 
-  test("items in hand never exceed the lane's concurrency, whoever holds them", async (kit) => {
+  test("items in flight never exceed the lane's concurrency, whoever holds them", async (kit) => {
     const handles = [kit.ledger, await kit.another(), await kit.another()];
     const workers = handles.map((ledger, i) => kit.worker(`w${i}`, ledger));
     const random = seededRandom(7);
@@ -213,7 +213,7 @@ export const lanes = (test: LedgerTest): void => {
       await worker.take(1 + Math.floor(random() * 9));
       const inFlight = workers.reduce((sum, one) => sum + one.held.size, 0);
       most = Math.max(most, inFlight);
-      assert.ok(inFlight <= 7, `${inFlight} in hand`);
+      assert.ok(inFlight <= 7, `${inFlight} in flight`);
       const done = [...worker.held.values()].slice(0, Math.floor(random() * 4));
       await worker.settle(done);
     }

@@ -89,7 +89,7 @@ export class LawRun {
       case "pass":
         this.#kit.pass(step.ms);
         return;
-      case "steer":
+      case "control":
         return await controlJob(this.#kit, this.#model, this.#job(step.job), step.to);
       case "seal":
         return await sealJob(this.#kit, this.#job(step.job));
@@ -147,7 +147,7 @@ export class LawRun {
     const slots = grant.slots.reduce((sum, { delaysMs }) => sum + delaysMs.length, 0);
     assert.equal(slots, grant.items.length, "every item comes with its first slot");
     for (const lane of LANES)
-      assert.ok(this.#inFlight(lane) <= PACE.concurrency, `${this.#inFlight(lane)} in hand`);
+      assert.ok(this.#inFlight(lane) <= PACE.concurrency, `${this.#inFlight(lane)} in flight`);
   }
 
   #inFlight(lane: string): number {
@@ -261,7 +261,7 @@ export class LawRun {
   /** Nothing is stuck: with living workers and time, every item comes to its end. Then the pace of it all is looked at. */
   async finish(): Promise<void> {
     for (const job of this.#model.jobs) {
-      await this.step({ do: "steer", job: this.#model.jobs.indexOf(job), to: "resume" });
+      await this.step({ do: "control", job: this.#model.jobs.indexOf(job), to: "resume" });
       await this.step({ do: "seal", job: this.#model.jobs.indexOf(job) });
     }
     for (let worker = 0; worker < 5; worker++) await this.step({ do: "die", worker });

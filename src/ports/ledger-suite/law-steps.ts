@@ -45,7 +45,7 @@ export type Step =
   | { readonly do: "reap" }
   | { readonly do: "reap-one"; readonly worker: number; readonly blamed: boolean }
   | { readonly do: "pass"; readonly ms: number }
-  | { readonly do: "steer"; readonly job: number; readonly to: "pause" | "resume" | "cancel" }
+  | { readonly do: "control"; readonly job: number; readonly to: "pause" | "resume" | "cancel" }
   | { readonly do: "seal"; readonly job: number }
   | { readonly do: "retry"; readonly job: number; readonly kinds: readonly FailureKind[] | undefined }
   | {
@@ -61,7 +61,7 @@ type How = "done" | "partial" | "absent" | "unchanged" | "returned" | FailureKin
 
 const small = fc.nat({ max: 7 });
 const keys = fc.array(fc.nat({ max: 25 }), { maxLength: 8 });
-const how: fc.Arbitrary<How> = fc.oneof(
+const outcomes: fc.Arbitrary<How> = fc.oneof(
   { weight: 3, arbitrary: fc.constant<How>("done") },
   { weight: 1, arbitrary: fc.constantFrom<How>("partial", "absent", "unchanged", "returned", "returned") },
   { weight: 3, arbitrary: fc.constantFrom<How>("timeout", "rate-limited", "too-large", "blocked") },
@@ -110,7 +110,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       do: is("settle"),
       worker: small,
       count: fc.integer({ min: 1, max: 5 }),
-      how,
+      how: outcomes,
       emits: fc.array(fc.nat({ max: 30 }), { maxLength: 2 }),
     }),
   },
@@ -125,7 +125,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 1,
     arbitrary: fc.record({
-      do: is("steer"),
+      do: is("control"),
       job: small,
       to: fc.constantFrom("pause", "resume", "resume", "cancel"),
     }),
@@ -185,10 +185,10 @@ export const controlJob = async (
   job: ModelJob,
   to: "pause" | "resume" | "cancel",
 ): Promise<void> => {
-  const steer = () => ledger.controlJob(job.id, to);
+  const control = () => ledger.controlJob(job.id, to);
   const isEnded = job.state === "cancelled" || (job.state === "done" && to !== "resume");
-  if (isEnded) return await assert.rejects(steer, code("job-ended"));
-  await steer();
+  if (isEnded) return await assert.rejects(control, code("job-ended"));
+  await control();
   if (to === "cancel") model.cancel(job);
   else if (to === "pause") job.state = "paused";
   else if (job.state === "paused") job.state = job.isSealed ? "running" : "loading";

@@ -3,7 +3,7 @@ import { DONE, failed, RETURNED, settlement, waiting } from "./sim-worker.ts";
 import { jobSpec, keysOf, LEASE_MS, type LedgerTest, planned, SITE, UNPACED } from "./test-kit.ts";
 
 export const leases = (test: LedgerTest): void => {
-  test("an item is in one worker's hands at a time", async (kit) => {
+  test("an item is leased to one worker at a time", async (kit) => {
     const [one, two] = [kit.worker("w1"), kit.worker("w2", await kit.another())];
     await kit.job("job", keysOf(10));
     const [first, second] = await Promise.all([one.takeKeys(5), two.takeKeys(5)]);

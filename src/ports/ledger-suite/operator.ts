@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { card, keysOf, type LedgerTest, planned, SITE, UNPACED, type Kit } from "./test-kit.ts";
+import { workerInfo, keysOf, type LedgerTest, planned, SITE, UNPACED, type Kit } from "./test-kit.ts";
 
 const TEN = { perSecond: 10, burst: 1, concurrency: 100 };
 
@@ -7,7 +7,7 @@ const laneOf = async ({ ledger }: Kit, name = SITE) =>
   (await ledger.listLanes({ limit: 1000 })).find(({ lane }) => lane === name);
 
 export const operator = (test: LedgerTest): void => {
-  test("lanes are read by name, page by page, with what waits in them and what is in hand", async (kit) => {
+  test("lanes are read by name, page by page, with their backlog and their items in flight", async (kit) => {
     const worker = kit.worker();
     await kit.job("one", [], { pace: TEN });
     const items = Array.from({ length: 250 }, (_, i) => planned([`a${i}`, `b${i}`], `h${i}.test`));
@@ -118,7 +118,7 @@ export const operator = (test: LedgerTest): void => {
     await kit.job("job", [], { pace: { ...UNPACED, concurrency: 10 } });
     for (const lane of ["a.test", "b.test"])
       await kit.ledger.addItems("job", planned(keysOf(30, lane), lane), []);
-    await kit.ledger.registerWorker(card("w2", { lanes: ["b.test", "none.test"] }));
+    await kit.ledger.registerWorker(workerInfo("w2", { lanes: ["b.test", "none.test"] }));
     const mine = await two.take(100, { lanes: ["b.test", "none.test"] });
     assert.deepEqual([mine.length, ...new Set(mine.map(({ lane }) => lane))], [10, "b.test"]);
     await two.settle(mine);
@@ -131,14 +131,14 @@ export const operator = (test: LedgerTest): void => {
 
   test("workers are listed with what they said of themselves, before and after their first claim", async (kit) => {
     const worker = kit.worker("w1");
-    await kit.ledger.registerWorker(card("w1", { lanes: [SITE], kinds: ["http"] }));
-    await kit.ledger.registerWorker(card("w0"));
+    await kit.ledger.registerWorker(workerInfo("w1", { lanes: [SITE], kinds: ["http"] }));
+    await kit.ledger.registerWorker(workerInfo("w0"));
     await kit.job("job", keysOf(3));
     await worker.take(2);
     const [idle, busy] = await kit.ledger.listWorkers();
-    assert.deepEqual(idle, { ...card("w0"), isAlone: false, items: 0, holds: [], leaseMs: 0 });
+    assert.deepEqual(idle, { ...workerInfo("w0"), isAlone: false, items: 0, holds: [], leaseMs: 0 });
     assert.deepEqual(busy, {
-      ...card("w1", { lanes: [SITE], kinds: ["http"] }),
+      ...workerInfo("w1", { lanes: [SITE], kinds: ["http"] }),
       isAlone: false,
       items: 2,
       holds: [{ job: "job", lane: SITE, items: 2 }],
@@ -156,7 +156,7 @@ export const operator = (test: LedgerTest): void => {
     await kit.job("job", keysOf(30), { pace: { ...UNPACED, concurrency: 10 } });
     await two.claim(0);
     const held = await one.take(2);
-    await kit.ledger.registerWorker(card("w1", { isDraining: true }));
+    await kit.ledger.registerWorker(workerInfo("w1", { isDraining: true }));
     const grant = await one.claim();
     assert.deepEqual([grant.items, grant.againInMs], [[], undefined]);
     assert.equal((await one.pulse()).isAlive, true);
@@ -169,14 +169,14 @@ export const operator = (test: LedgerTest): void => {
     await kit.job("job", keysOf(3));
     await worker.take(2);
     await kit.ledger.reap({ worker: "w1" });
-    await kit.ledger.registerWorker(card("w1"));
+    await kit.ledger.registerWorker(workerInfo("w1"));
     assert.equal((await worker.pulse()).isAlive, false);
   });
 
   test("a worker that registered and was never heard of again is forgotten in time, one that works is not", async (kit) => {
     const worker = kit.worker("w1");
-    await kit.ledger.registerWorker(card("w0"));
-    await kit.ledger.registerWorker(card("w1"));
+    await kit.ledger.registerWorker(workerInfo("w0"));
+    await kit.ledger.registerWorker(workerInfo("w1"));
     await kit.job("job", keysOf(3));
     await worker.take(1);
     for (let minute = 0; minute < 15; minute++) {

@@ -10,11 +10,11 @@ import { LawRun } from "./law-run.ts";
 import { histories } from "./law-steps.ts";
 import { behindRelay, loseAnswers, resend } from "./relay.ts";
 import { DONE, failed, RETURNED, settlement, type SimWorker, waiting } from "./sim-worker.ts";
-import { card, jobSpec, keysOf, LEASE_MS, type OpenLedger, planned, SITE, Kit } from "./test-kit.ts";
+import { workerInfo, jobSpec, keysOf, LEASE_MS, type OpenLedger, planned, SITE, Kit } from "./test-kit.ts";
 
 const open: OpenLedger = async (folder, options) => await openSqlite(join(folder, "ledger.db"), options);
 
-/** Where a call finds the ledger: a paced job with items in the hands of one worker, and a job that ended with a failure. */
+/** Where a call finds the ledger: a paced job with items leased to one worker, and a job that ended with a failure. */
 interface Prepared {
   readonly kit: Kit;
   readonly ledger: Ledger;
@@ -135,7 +135,7 @@ const VERBS: Readonly<Record<string, Call>> = {
   },
   readRobots: ({ ledger, worker }) => ledger.readRobots("https://site.test", worker.name),
   keepRobots: ({ ledger }) => ledger.keepRobots("https://site.test", { text: "", keepMs: 60_000 }),
-  registerWorker: ({ ledger }) => ledger.registerWorker(card("w1"), { "own troubles": 5 }),
+  registerWorker: ({ ledger }) => ledger.registerWorker(workerInfo("w1"), { "own troubles": 5 }),
   write: ({ ledger }) => ledger.events.write([{ type: "job.progress", job: "job", facts: {} }]),
   move: async ({ ledger }) => await ledger.events.move("one", await ledger.events.last()),
   mark: ({ ledger }) => ledger.removals.mark("ended", "job"),

@@ -83,7 +83,7 @@ export const removing = (test: LedgerTest): void => {
     await assert.rejects(kit.job("one", ["a"]), code("job-exists"));
   });
 
-  test("a job that has not ended, or whose items are in hand, is not removed", async (kit) => {
+  test("a job that has not ended, or whose items are leased, is not removed", async (kit) => {
     const { ledger } = kit;
     await kit.job("one", ["a", "b"]);
     const mark = () => ledger.removals.mark("one", "job");

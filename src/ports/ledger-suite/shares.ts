@@ -201,7 +201,7 @@ export const shares = (test: LedgerTest): void => {
     assert.ok(countOf(jobs, "new") >= 100, `${countOf(jobs, "new")} of 200`);
   });
 
-  test("no claim hands out more of a client's items than may run at a time, over all workers", async (kit) => {
+  test("no claim gives out more of a client's items than may run at a time, over all workers", async (kit) => {
     const [one, two] = [kit.worker("w1"), kit.worker("w2", await kit.another())];
     await kit.ledger.setShare("a", { weight: 1, maxRunning: 5 });
     await wideJob(kit, "wide", "a", 10);

@@ -53,7 +53,7 @@ export const settlement = (
   ...own,
 });
 
-/** Speaks the port as a worker does, and knows what is in its hands. It runs nothing. */
+/** Speaks the port as a worker does, and knows which items it holds. It runs nothing. */
 export class SimWorker {
   readonly name: string;
   ledger: Ledger;

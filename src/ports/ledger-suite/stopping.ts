@@ -63,7 +63,7 @@ export const stopping = (test: LedgerTest): void => {
     assert.equal(await isQuiet(kit), true);
   });
 
-  test("a job without items in anybody's hands is quiet at once, and one that goes on never is", async (kit) => {
+  test("a job without leased items is quiet at once, and one that goes on never is", async (kit) => {
     const worker = kit.worker();
     await kit.job("job", keysOf(3));
     await worker.settle(await worker.take(1));

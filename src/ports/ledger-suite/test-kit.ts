@@ -159,7 +159,7 @@ export const jobSpec = (id: string, own: Partial<JobSpec> = {}): JobSpec => {
 };
 
 /** What a worker says of itself. */
-export const card = (name: string, own: Partial<WorkerInfo> = {}): WorkerInfo => ({
+export const workerInfo = (name: string, own: Partial<WorkerInfo> = {}): WorkerInfo => ({
   name,
   host: "host-1",
   pid: 42,

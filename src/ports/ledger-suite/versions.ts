@@ -68,7 +68,7 @@ export const versions = (test: LedgerTest): void => {
     assert.deepEqual(view?.spec.earlier, [["v1"]]);
   });
 
-  test("items in hand are run to their end with the version before", async (kit) => {
+  test("leased items run to their end with the version before", async (kit) => {
     await kit.job("job", ["a", "b"], FIELDS);
     const worker = kit.worker();
     const [a] = await worker.take(1);

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { card, keysOf, type LedgerTest, UNPACED } from "./test-kit.ts";
+import { workerInfo, keysOf, type LedgerTest, UNPACED } from "./test-kit.ts";
 
 const CAUSE = { blame: "unknown", detail: "gone" } as const;
 
@@ -8,10 +8,10 @@ export const workSums = (test: LedgerTest): void => {
     assert.deepEqual(await kit.ledger.readWorkSums(), {});
     await kit.job("job", keysOf(2));
     await kit.worker("w1").take(1);
-    await kit.ledger.registerWorker(card("w1"), { "claim within 0.01": 2, "claim seconds": 0.25 });
-    await kit.ledger.registerWorker(card("w1"), { "claim within 0.01": 1, "settle seconds": 0.5 });
-    await kit.ledger.registerWorker(card("w2"), { "claim within 0.01": 4, "refused settles": 0 });
-    await kit.ledger.registerWorker(card("w2"));
+    await kit.ledger.registerWorker(workerInfo("w1"), { "claim within 0.01": 2, "claim seconds": 0.25 });
+    await kit.ledger.registerWorker(workerInfo("w1"), { "claim within 0.01": 1, "settle seconds": 0.5 });
+    await kit.ledger.registerWorker(workerInfo("w2"), { "claim within 0.01": 4, "refused settles": 0 });
+    await kit.ledger.registerWorker(workerInfo("w2"));
     const told = { "claim within 0.01": 7, "claim seconds": 0.25, "settle seconds": 0.5 };
     assert.deepEqual(await kit.ledger.readWorkSums(), told);
     await kit.ledger.reap({ worker: "w1" });

@@ -3,7 +3,7 @@ import { clientInfo, keyInfo, type RegistryTest } from "./test-kit.ts";
 
 export const clients = (test: RegistryTest): void => {
   test("a client is saved whole, changed whole, and listed by name", async ({ registry, other }) => {
-    const card = clientInfo("b", {
+    const client = clientInfo("b", {
       weight: 3,
       itemsPerDay: 10,
       maxRunning: 2,
@@ -11,9 +11,9 @@ export const clients = (test: RegistryTest): void => {
       webhooks: [{ id: "e1", url: "https://b.test", secrets: ["whsec_eA=="], events: ["job.completed"] }],
       secrets: ["whsec_eQ=="],
     });
-    await registry.saveClient(card);
+    await registry.saveClient(client);
     await registry.saveClient(clientInfo("a"));
-    assert.deepEqual(await other.readClient("b"), card);
+    assert.deepEqual(await other.readClient("b"), client);
     await registry.saveClient(clientInfo("b", { weight: 4 }));
     assert.deepEqual(await other.listClients(), [clientInfo("a"), clientInfo("b", { weight: 4 })]);
     assert.equal(await other.readClient("c"), undefined);
@@ -23,10 +23,10 @@ export const clients = (test: RegistryTest): void => {
     registry,
     other,
   }) => {
-    const nobody = await registry.changeClient("team", (card) => card);
+    const nobody = await registry.changeClient("team", (client) => client);
     assert.deepEqual([nobody, await registry.listClients()], [undefined, []]);
     const count = (): Promise<unknown> => {
-      const up = (card = clientInfo("team", { weight: 0 })) => ({ ...card, weight: card.weight + 1 });
+      const up = (client = clientInfo("team", { weight: 0 })) => ({ ...client, weight: client.weight + 1 });
       return Promise.all([registry.changeClient("team", up), other.changeClient("team", up)]);
     };
     await Promise.all(Array.from({ length: 10 }, count));

@@ -78,7 +78,7 @@ export const deliveries = (test: RegistryTest): void => {
     await kit.registry.addDeliveries([...many, delivery(99, "e9", { client: "zebra" })]);
     assert.ok((await kit.takenIds(2)).includes("99@e9"));
     await kit.registry.addDeliveries([delivery(100, "e8", { client: "zebra" })]);
-    assert.ok((await kit.takenIds(4)).includes("100@e8"), "zebra has the least in hand");
+    assert.ok((await kit.takenIds(4)).includes("100@e8"), "zebra has the fewest in flight");
   });
 
   test("hanging receivers of one client, or behind one host, take at most half of the places that are free", async (kit) => {

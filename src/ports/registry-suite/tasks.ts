@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { RegistryTest } from "./test-kit.ts";
 
 export const tasks = (test: RegistryTest): void => {
-  test("a duty has one holder, who may hold it on", async (kit) => {
+  test("a task has one holder, who may extend its hold", async (kit) => {
     const { registry, other } = kit;
     assert.equal(await registry.holdTask("tidy", "one", 1000), true);
     assert.equal(await other.holdTask("tidy", "two", 1000), false);
@@ -13,14 +13,14 @@ export const tasks = (test: RegistryTest): void => {
     assert.equal(await other.holdTask("tidy", "two", 1000), false);
   });
 
-  test("a duty whose time is over goes to whoever asks, and its old holder waits", async (kit) => {
+  test("a task whose hold has expired goes to whoever asks, and its old holder waits", async (kit) => {
     await kit.registry.holdTask("tidy", "one", 1000);
     kit.pass(1000);
     assert.equal(await kit.other.holdTask("tidy", "two", 1000), true);
     assert.equal(await kit.registry.holdTask("tidy", "one", 1000), false);
   });
 
-  test("a duty is dropped by its holder only", async ({ registry, other }) => {
+  test("only its holder drops a task", async ({ registry, other }) => {
     await registry.holdTask("tidy", "one", 1000);
     await other.dropTask("tidy", "two");
     assert.equal(await other.holdTask("tidy", "two", 1000), false);

@@ -64,7 +64,7 @@ const batchAfter = (db: Connection, queue: number, after: number): Batch | undef
   return batch?.lo == null ? undefined : { ...batch, queue, lo: batch.lo };
 };
 
-/** Answers the captures of these items. A row that does not fit its checksum stays as it is: it is not read either. */
+/** Answers the captures of these items. A row that does not match its checksum stays as it is: it is not read either. */
 const forgetCaptures = (db: Connection, batch: Batch, isWritten: boolean): CaptureRef[] => {
   const rowsOf = (kind: "result" | "retry"): Value[][] => {
     const { table, columnsOf } = { table: FORMATS[kind].table, columnsOf: FORMATS[kind].columnsOf("t") };

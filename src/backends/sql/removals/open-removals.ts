@@ -84,7 +84,7 @@ const mustHaveEnded = (db: Connection, { id, number, state, endedAt }: Job): num
   if (endedAt === null && state !== "cancelled")
     throw new LedgerError(
       "job-running",
-      `${id}: the job has not ended (${state}), so nothing of it is removed. End it with \`sluice jobs cancel ${id}\`, or wait until it is done.`,
+      `${id}: the job has not ended (${state}), so it cannot be removed. Cancel it with \`sluice jobs cancel ${id}\`, or wait until it is done.`,
     );
   const held = count(db, "SELECT coalesce(sum(leased), 0) FROM queues WHERE job = ?", number);
   if (endedAt === null || held > 0 || !isStopHeard(readRecords(db, "workers"), number, db.now()))

@@ -176,9 +176,9 @@ const finishJob = (db: Database, { view }: LostJob, received: Received, tally: T
 };
 
 /** A job that had ended stays so; any other waits for somebody who resumes it. */
-const stateOf = ({ state, endedAt, budgetSpentAt }: JobView, open: number): JobState => {
+const stateOf = ({ state, endedAt, budgetSpentAt }: JobView, openItems: number): JobState => {
   if (state === "cancelled") return "cancelled";
-  return endedAt !== undefined && (open === 0 || budgetSpentAt !== undefined) ? "done" : "paused";
+  return endedAt !== undefined && (openItems === 0 || budgetSpentAt !== undefined) ? "done" : "paused";
 };
 
 /** Counters of a job that had ended are as the ledger told them. */

@@ -1,15 +1,15 @@
 import type { ClientInfo, KeyInfo, Role } from "../../../ports/registry.ts";
 import type { Database } from "../database.ts";
 
-interface CardRow {
+interface InfoRow {
   readonly card: string;
 }
 
-const readCard = ({ card }: CardRow): ClientInfo => JSON.parse(card) as ClientInfo;
+const readInfo = ({ card }: InfoRow): ClientInfo => JSON.parse(card) as ClientInfo;
 
 const find = (db: Database, name: string): ClientInfo | undefined => {
-  const row = db.get<CardRow>("SELECT card FROM client_cards WHERE name = ?", name);
-  return row && readCard(row);
+  const row = db.get<InfoRow>("SELECT card FROM client_cards WHERE name = ?", name);
+  return row && readInfo(row);
 };
 
 const save = (db: Database, client: ClientInfo): void => {
@@ -26,20 +26,20 @@ export const saveClient = async (db: Database, client: ClientInfo): Promise<void
 export const changeClient = async (
   db: Database,
   name: string,
-  change: (card: ClientInfo | undefined) => ClientInfo | undefined,
+  change: (client: ClientInfo | undefined) => ClientInfo | undefined,
 ): Promise<ClientInfo | undefined> =>
   await db.write(() => {
-    const card = find(db, name);
-    const changed = change(card);
+    const client = find(db, name);
+    const changed = change(client);
     if (changed) save(db, changed);
-    return changed ?? card;
+    return changed ?? client;
   });
 
 export const readClient = async (db: Database, name: string): Promise<ClientInfo | undefined> =>
   await db.read(() => find(db, name));
 
 export const listClients = async (db: Database): Promise<ClientInfo[]> =>
-  await db.read(() => db.all<CardRow>("SELECT card FROM client_cards ORDER BY name").map(readCard));
+  await db.read(() => db.all<InfoRow>("SELECT card FROM client_cards ORDER BY name").map(readInfo));
 
 interface KeyRow {
   readonly id: string;

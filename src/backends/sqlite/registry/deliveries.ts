@@ -116,7 +116,7 @@ export const takeDeliveries = async (db: Database, limit: number, forMs: number)
 };
 
 /**
- * The client with the least in hand comes first. A client, or a receiver, that has some in hand takes another only while more places than that are
+ * The client with the fewest deliveries in flight comes first. A client, or a receiver, that has some in flight takes another only while more places than that are
  * free: however many of them hang, a place is left for one who has none.
  */
 const inTurn = (db: Database, candidates: readonly Candidate[], places: number): Candidate[] => {

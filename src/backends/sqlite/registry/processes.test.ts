@@ -22,7 +22,7 @@ const race = async (registry: Registry, name: string): Promise<void> => {
   say("ready");
   await once(process.stdin, "data");
   for (let round = 0; round < ROUNDS; round++) {
-    if (await registry.holdTask(`duty${round}`, name, 600_000)) say(`duty${round}`);
+    if (await registry.holdTask(`task${round}`, name, 600_000)) say(`task${round}`);
     const request = { client: "team", key: `key${round}`, fingerprint: "same", keepMs: 600_000, name };
     if ((await registry.beginOnce(request)).begun) say(`key${round}`);
   }
@@ -59,7 +59,7 @@ const start = async (t: TestContext, name: string, file: string) => {
 };
 
 const main = (): void => {
-  it("processes that race for duties, keys and deliveries get each of them once", async (t) => {
+  it("processes that race for tasks, keys and deliveries get each of them once", async (t) => {
     const folder = await mkdtemp(join(tmpdir(), "sluice-registry-"));
     t.after(() => rm(folder, { recursive: true }));
     const file = join(folder, "sluice.db");

@@ -129,7 +129,7 @@ const countersOf = (
   ];
 };
 
-/** Items in somebody's hands: no fewer than those that nobody can have let go, no more than those that somebody may still have. */
+/** Leased items: no fewer than those that nobody can have let go, no more than those that somebody may still have. */
 const leasedOf = (
   index: HistoryIndex,
   read: Read,
@@ -176,9 +176,9 @@ export function* checkStops(index: HistoryIndex): Generator<Violation> {
         index.ofJob(job, "resume", "retryItems", "raiseCaps", "amendItems"),
         call,
       ));
-  const steers = index.of("controlLane");
+  const controls = index.of("controlLane");
   const isLaneHeld = (lane: string, call: Call): boolean => {
-    const own = steers.filter((one) => one.lane === lane);
+    const own = controls.filter((one) => one.lane === lane);
     const holds = own.filter(({ isHeld }) => isHeld === true);
     return isStopped(
       holds,

@@ -86,7 +86,9 @@ const rhythmOf = (
   const perSecond = call.verb === "claim" ? Math.min(...rates) : Math.max(...rates);
   const operator = index
     .of("controlLane")
-    .filter((steer) => steer.lane === lane && steer.perSecond !== undefined && canPrecede(steer, call));
+    .filter(
+      (control) => control.lane === lane && control.perSecond !== undefined && canPrecede(control, call),
+    );
   const last = operator.at(-1);
   const isSure =
     last?.answer === "known" &&
@@ -125,7 +127,7 @@ function* checkHolds(
       const early = slots.find(({ toMs }) => toMs < untilMs - ROUNDING_MS - slackMs);
       const isLifted = index
         .of("controlLane")
-        .some((steer) => steer.lane === lane && steer.end > report.begin && canPrecede(steer, call));
+        .some((control) => control.lane === lane && control.end > report.begin && canPrecede(control, call));
       if (early && !isLifted)
         yield {
           law: "pace",

@@ -3,16 +3,16 @@ import { z } from "zod";
 
 export default defineScraper({
   name: "tools",
-  // `node site.js` serves it on this machine.
+  // Served by `node site.js`.
   site: process.env["TOOLS_URL"] ?? "http://127.0.0.1:8765",
   input: z.object({ tool: z.string().regex(/^\d+$/) }),
   key: ({ tool }) => tool,
-  // A site of your own; a stranger's is asked for a page or two a second.
+  // Your own site. For a public site, choose one or two pages a second.
   pace: { perSecond: 50, concurrency: 4 },
 
   async collect({ input, http, keep }) {
     const page = await http.get(`/tools/${input.tool}`, { accept: [404] });
-    // The site's own answer that there is no such tool: an outcome, not a failure.
+    // The site says that there is no such tool: an outcome, not a failure.
     if (page.status === 404) throw absent();
     keep.page("tool", page);
   },
