@@ -78,7 +78,7 @@ export const openController = async ({
   const channels = openChannels(project?.alerts?.channels ?? [], process.env);
   const rules = project?.alerts?.rules;
   const { ledger, blobs } = storage;
-  for (const card of await registry.listClients()) await ledger.setShare(card.name, card);
+  for (const info of await registry.listClients()) await ledger.setShare(info.name, info);
   const { openMetrics } = await import("./api/metrics.ts");
   const metrics = openMetrics({ ledger, registry, version: SOFTWARE });
   const { startReads } = await import("./api/reading/reads.ts");

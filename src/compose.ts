@@ -312,7 +312,7 @@ export const work = async (options: WorkOptions): Promise<void> => {
     robotName: ROBOT_NAME,
     software: SOFTWARE,
     loadJob: isController(location.ledger) ? ownLoader(storage.ledger) : jobLoader(storage.ledger),
-    card: { ...thisProcess(), version: SOFTWARE },
+    info: { ...thisProcess(), version: SOFTWARE },
     ...(jobs ? { jobs } : { holdJob: (job, reason) => holdJob(storage.ledger, job, reason) }),
     ...(lanes && { lanes }),
     ...(kinds && { kinds }),

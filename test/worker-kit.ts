@@ -137,7 +137,7 @@ export class WorkerKit implements AsyncDisposable {
       laneOf,
       robotName: "sluice",
       software: "test",
-      card: { host: "test", pid: process.pid, version: "test" },
+      info: { host: "test", pid: process.pid, version: "test" },
       loadJob: async (id) => ({ spec: (await this.job(id)).spec, scrapers: jobScrapers(this.#ready!) }),
       jobs: [job, ...others],
       log: options.log ?? SILENT,

@@ -2,15 +2,15 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { changeShare } from "./client.ts";
 
-const card = { name: "tax", weight: 3, itemsPerDay: 100, maxRunning: 5 };
+const info = { name: "tax", weight: 3, itemsPerDay: 100, maxRunning: 5 };
 
 test("what is not named stays", () => {
-  assert.deepEqual(changeShare(card, {}), card);
-  assert.deepEqual(changeShare(card, { itemsPerDay: undefined }), card);
+  assert.deepEqual(changeShare(info, {}), info);
+  assert.deepEqual(changeShare(info, { itemsPerDay: undefined }), info);
 });
 
 test("what is named is changed", () => {
-  assert.deepEqual(changeShare(card, { weight: 0.5, maxRunning: 9, requestsPerMinute: 60 }), {
+  assert.deepEqual(changeShare(info, { weight: 0.5, maxRunning: 9, requestsPerMinute: 60 }), {
     name: "tax",
     weight: 0.5,
     itemsPerDay: 100,
@@ -20,7 +20,7 @@ test("what is named is changed", () => {
 });
 
 test("null takes a limit away", () => {
-  assert.deepEqual(changeShare(card, { itemsPerDay: null, requestsPerMinute: null }), {
+  assert.deepEqual(changeShare(info, { itemsPerDay: null, requestsPerMinute: null }), {
     name: "tax",
     weight: 3,
     maxRunning: 5,

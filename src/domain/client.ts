@@ -10,7 +10,7 @@ interface Share {
 /** Null takes a limit away; what is not named stays. */
 type ShareChange = { readonly [Name in keyof Share]?: Share[Name] | null | undefined };
 
-export const changeShare = <Card extends Share>(card: Card, to: ShareChange): Card => {
+export const changeShare = <Info extends Share>(info: Info, to: ShareChange): Info => {
   const {
     weight: _,
     itemsPerDay,
@@ -19,7 +19,7 @@ export const changeShare = <Card extends Share>(card: Card, to: ShareChange): Ca
     maxOpenJobs,
     maxStoredBytes,
     ...rest
-  } = card;
+  } = info;
   const limits = {
     itemsPerDay: changed(itemsPerDay, to.itemsPerDay),
     maxRunning: changed(maxRunning, to.maxRunning),
@@ -28,7 +28,7 @@ export const changeShare = <Card extends Share>(card: Card, to: ShareChange): Ca
     maxStoredBytes: changed(maxStoredBytes, to.maxStoredBytes),
   };
   const kept = Object.entries(limits).filter(([, limit]) => limit !== undefined);
-  return { ...rest, weight: to.weight ?? card.weight, ...Object.fromEntries(kept) } as Card;
+  return { ...rest, weight: to.weight ?? info.weight, ...Object.fromEntries(kept) } as Info;
 };
 
 const changed = (limit: number | undefined, to: number | null | undefined): number | undefined =>

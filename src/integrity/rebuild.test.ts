@@ -321,9 +321,9 @@ test("clients keep their keys and lanes their limits; secrets are not in the arc
   const { clients, keys, webhooks } = await kit.rebuild();
   assert.deepEqual({ clients, keys, webhooks }, { clients: 1, keys: 1, webhooks: 1 });
   const registry = await openRegistry(kit.data);
-  const [card] = await registry.listClients();
-  assert.deepEqual([card?.name, card?.weight, card?.webhooks[0]?.url], ["team", 2, "https://team.test/hook"]);
-  assert.match(card!.webhooks[0]!.secrets[0]!, /^whsec_/);
+  const [info] = await registry.listClients();
+  assert.deepEqual([info?.name, info?.weight, info?.webhooks[0]?.url], ["team", 2, "https://team.test/hook"]);
+  assert.match(info!.webhooks[0]!.secrets[0]!, /^whsec_/);
   assert.deepEqual(await registry.findKey("h1"), key);
   assert.equal((await registry.findKey("h2"))?.revokedAt, 5);
   await registry.close();

@@ -20,7 +20,7 @@ const open = (t: TestContext) => {
         heard.push([isDraining, sums]);
       },
     },
-    card: () => workerInfo("w1", { isDraining: state.isDraining }),
+    info: () => workerInfo("w1", { isDraining: state.isDraining }),
     tally,
     onError: (error) => void errors.push(error),
   });

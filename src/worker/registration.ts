@@ -4,7 +4,7 @@ import type { Ledger, WorkerInfo } from "../ports/ledger.ts";
 interface RegistrationOptions {
   readonly ledger: Pick<Ledger, "registerWorker">;
   /** The current state. */
-  readonly card: () => WorkerInfo;
+  readonly info: () => WorkerInfo;
   readonly tally: WorkTally;
   readonly onError: (error: unknown) => void;
 }
@@ -28,9 +28,9 @@ export class Registration {
 
   /** One at a time: an older state must not overtake a newer one. */
   async report(): Promise<void> {
-    const { ledger, card, tally, onError } = this.#options;
+    const { ledger, info, tally, onError } = this.#options;
     this.#reporting = this.#reporting
-      .then(() => tally.report((sums) => ledger.registerWorker(card(), sums)))
+      .then(() => tally.report((sums) => ledger.registerWorker(info(), sums)))
       .catch(onError);
     await this.#reporting;
   }

@@ -22,11 +22,11 @@ const untilState = async (pid: number, state: string): Promise<void> => {
 test("a process of this machine is gone once it has ended", { skip }, async (t) => {
   const child = sleeper(t);
   await once(child, "spawn");
-  const card = { ...thisProcess(), pid: child.pid! };
-  assert.equal(isGone(card), false);
+  const info = { ...thisProcess(), pid: child.pid! };
+  assert.equal(isGone(info), false);
   child.kill("SIGKILL");
   await once(child, "exit");
-  assert.equal(isGone(card), true);
+  assert.equal(isGone(info), true);
 });
 
 test("one that ended and whose parent does not look after it is gone", { skip }, async (t) => {

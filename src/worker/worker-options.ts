@@ -23,7 +23,7 @@ export interface WorkerOptions {
   /** Holds a job whose scrapers cannot be loaded, so that other jobs continue; without it the worker fails. */
   readonly holdJob?: (job: string, reason: string) => Promise<void>;
   /** What it registers about itself; if left out, it does not register. */
-  readonly card?: Pick<WorkerInfo, "host" | "pid" | "space" | "version">;
+  readonly info?: Pick<WorkerInfo, "host" | "pid" | "space" | "version">;
   readonly jobs?: readonly string[];
   readonly lanes?: readonly string[];
   /** Only jobs that need no other kind. */

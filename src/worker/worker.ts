@@ -115,9 +115,9 @@ class Worker {
       budgets: this.#budgets,
       tally,
     });
-    const { card } = options;
+    const { info } = options;
     this.#registration =
-      card && new Registration({ ledger, tally, onError, card: () => ({ ...card, ...this.#state() }) });
+      info && new Registration({ ledger, tally, onError, info: () => ({ ...info, ...this.#state() }) });
   }
 
   async run(): Promise<void> {

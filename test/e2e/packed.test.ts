@@ -1,5 +1,5 @@
 /**
- * The package as a stranger gets it: packed, installed in an empty folder with nothing but Node 24 on the PATH, and used.
+ * The package as a user gets it: packed, installed in an empty folder with nothing but Node 24 on the PATH, and used.
  * Without a registry there is nothing to install from: the tests are skipped, and say so.
  */
 import assert from "node:assert/strict";

@@ -124,8 +124,8 @@ const restless: Attack = {
     const { batch } = JSON.parse(reply.body.toString()) as { batch: { id: string } };
     for (let n = 0; n < 10; n++)
       for (const to of ["pause", "resume"]) {
-        const steered = unexpected([await kit.post(key, `/v1/jobs/${batch.id}/${to}`)], 200, 202);
-        if (steered) return steered;
+        const refused = unexpected([await kit.post(key, `/v1/jobs/${batch.id}/${to}`)], 200, 202);
+        if (refused) return refused;
       }
     return unexpected([await kit.post(key, `/v1/jobs/${batch.id}/cancel`)], 200, 202);
   },

@@ -38,7 +38,7 @@ const tellUntilDeath = async (file: string, dies: string): Promise<void> => {
     ...(dies === "before it is sent" && { readClient: hang }),
     ...(dies === "after it was answered" && { endDelivery: hang }),
   };
-  // The client's card is also read when deliveries are made: the parent has made them before.
+  // The client's info is also read when deliveries are made: the parent has made them before.
   const report = (_task: string, error: unknown): void => console.error(error);
   await runWebhooks(
     { ledger, registry, holder: "child", report, sender: webhookSender(), everyMs: 5 },
