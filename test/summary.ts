@@ -6,7 +6,7 @@ const SLOWEST_SHOWN = 10;
 export default async function* summary(events: AsyncIterable<TestEvent>): AsyncGenerator<string> {
   const seconds = new Map<string, number>();
   const skipped = new Map<string, string[]>();
-  let [passed, failed] = [0, 0];
+  let [passed, failed, numSkipped] = [0, 0, 0];
   for await (const { type, data } of events) {
     if (type === "test:pass" || type === "test:fail") {
       // A file that shares a process is a suite named after it.
@@ -19,7 +19,7 @@ export default async function* summary(events: AsyncIterable<TestEvent>): AsyncG
       }
     }
     if (type !== "test:summary") continue;
-    if (data.file === undefined) passed = data.counts.passed;
+    if (data.file === undefined) [passed, numSkipped] = [data.counts.passed, data.counts.skipped];
     else if (data.file.endsWith(".test.ts"))
       seconds.set(data.file.replace(`${process.cwd()}/`, ""), data.duration_ms / 1000);
   }
@@ -31,7 +31,6 @@ export default async function* summary(events: AsyncIterable<TestEvent>): AsyncG
   if (skipped.size > 0) yield "\nSkipped:\n";
   for (const [reason, names] of skipped)
     yield `  ${reason}: ${names.map((name) => `"${name}"`).join(", ")}\n`;
-  const numSkipped = [...skipped.values()].flat().length;
   yield `\n${passed} passed, ${failed} failed, ${numSkipped} skipped\n`;
 }
 
