@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { globSync, readFileSync } from "node:fs";
+import { existsSync, globSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { test } from "node:test";
 
@@ -182,4 +182,17 @@ test("no file has more than 500 lines", () => {
     .filter((file) => !file.includes("node_modules"))
     .filter((file) => readFileSync(resolve(SRC, "..", file), "utf8").split("\n").length > 501);
   assert.deepEqual(long, []);
+});
+
+test("the files that ARCHITECTURE.md names exist, and the reading order has at most 60", () => {
+  const text = readFileSync(resolve(SRC, "../ARCHITECTURE.md"), "utf8");
+  const named = (part: string): string[] =>
+    [...part.matchAll(/`((?:[a-z-]+\/)*[a-z-]+(?:\.(?:suite|test))?\.ts)`/g)].map(([, file]) => file!);
+  const isThere = (file: string): boolean => existsSync(join(SRC, file)) || existsSync(join(SRC, "..", file));
+  assert.deepEqual(
+    named(text).filter((file) => !isThere(file)),
+    [],
+  );
+  const order = named(text.split("## Reading order")[1]!.split("\n## ")[0]!);
+  assert.ok(order.length > 0 && order.length <= 60, `${order.length} files`);
 });
