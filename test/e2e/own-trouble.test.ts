@@ -64,5 +64,5 @@ test("items that fail because files are exhausted are put back, and all are done
     readonly counts: { readonly states: Record<string, number> };
   };
   assert.equal(last.counts.states["done"], 60);
-  assert.equal(readFileSync(seen, "utf8"), "this machine has run out of something (EMFILE)");
+  assert.equal(readFileSync(seen, "utf8"), "this machine has run out of a resource (EMFILE)");
 });
