@@ -186,8 +186,8 @@ test("no file has more than 500 lines", () => {
 
 test("the files that ARCHITECTURE.md names exist, and the reading order has at most 60", () => {
   const text = readFileSync(resolve(SRC, "../ARCHITECTURE.md"), "utf8");
-  const named = (part: string): string[] =>
-    [...part.matchAll(/`((?:[a-z-]+\/)*[a-z-]+(?:\.(?:suite|test))?\.ts)`/g)].map(([, file]) => file!);
+  const named = (words: string): string[] =>
+    [...words.matchAll(/`((?:[a-z-]+\/)*[a-z-]+(?:\.(?:suite|test))?\.ts)`/g)].map(([, file]) => file!);
   const isThere = (file: string): boolean => existsSync(join(SRC, file)) || existsSync(join(SRC, "..", file));
   assert.deepEqual(
     named(text).filter((file) => !isThere(file)),
