@@ -124,7 +124,7 @@ test("prune --keep records removes only old pages; prune without options follows
   assert.match((await project.run("jobs", "show", old)).stdout, /pages removed on .*6 captures/);
   const extracted = await project.run("extract", old);
   assert.equal(extracted.code, 2);
-  assert.match(extracted.stderr, /its pages were removed on .*nothing can be extracted again/s);
+  assert.match(extracted.stderr, /its pages were removed on .*nothing to extract/s);
   const again = await project.run("prune", "--older-than", "90d", "--keep", "records");
   assert.match(again.stdout, /No job is that old/);
 
