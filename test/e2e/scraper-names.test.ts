@@ -77,7 +77,7 @@ test("a scraper has one name in the CLI, the API and filters", async () => {
   service.writeScraper("other", scraperText("willow-county-tax"));
   const twice = await here("run", "willow-county-tax", "--input", input);
   assert.equal(twice.code, 2);
-  for (const part of [/county\.scraper\.ts/, /other\.scraper\.ts/, /Give each a `name` of its own/])
+  for (const part of [/county\.scraper\.ts/, /other\.scraper\.ts/, /Give each its own `name`/])
     assert.match(twice.stderr, part);
   await assert.rejects(client.getScraper("willow-county-tax"), { status: 422, message: /several scrapers/ });
 });

@@ -44,7 +44,7 @@ test("the audit list has changes made through the API and in the data folder, wi
   assert.deepEqual(
     entries.map(({ actor, via, action, target, outcome }) => [actor, via, action, target, outcome]),
     [
-      [me, "cli", "revokeKey", "tax/none", "UsageError"],
+      [me, "cli", "revokeKey", "tax/none", "not-found"],
       [me, "cli", "backup", join(folder, "copy"), "ok"],
       [admin, "api", "revokeKey", `tax/${key.id}`, "ok"],
       [me, "cli", "changeClient", "tax", "ok"],
