@@ -1,5 +1,5 @@
 import { ITEM_STATES, type ItemState, type ItemView } from "../../src/domain/item.ts";
-import type { Ledger } from "../../src/ports/ledger.ts";
+import { type Ledger, LedgerError } from "../../src/ports/ledger.ts";
 
 type Reads = Pick<Ledger, "listItems" | "listJobs" | "listWorkers" | "readJob" | "listLanes">;
 
@@ -29,7 +29,8 @@ const orError = async <T>(work: () => Promise<T>): Promise<T> => {
   try {
     return await work();
   } catch (error) {
-    return String(error) as T;
+    // The code, not the sentence: sentences may change.
+    return (error instanceof LedgerError ? `LedgerError: ${error.code}` : String(error)) as T;
   }
 };
 
