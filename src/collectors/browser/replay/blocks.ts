@@ -9,7 +9,8 @@ import type {
   Step,
 } from "../../../recordings/recording.ts";
 import type { Scope } from "./find-elements.ts";
-import { click, countMatches } from "./perform-step.ts";
+import { countMatches } from "./perform-step.ts";
+import { click } from "./pointer.ts";
 import { NAVIGATION_MS, type ReplayRun } from "./replay-run.ts";
 import { describeSelectors, stepFailure } from "./step-failure.ts";
 import { placeOf } from "./targets.ts";
@@ -140,7 +141,7 @@ export const paginate = async (
   const textNow = (): Promise<string> =>
     run.rounds(
       step,
-      async (frame, leftMs) => (await run.call(step, frame.evaluate(TEXT), leftMs)) as string,
+      (frame, leftMs) => run.call(step, frame.evaluate<string>(TEXT), leftMs),
       () => "the page could not be read",
     );
   const seen = new Set<string>();

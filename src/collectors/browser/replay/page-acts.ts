@@ -60,6 +60,9 @@ const point: Act<
     first.bottom <= window.innerHeight &&
     first.right <= window.innerWidth;
   if (!isInView) element.scrollIntoView({ block: "center", inline: "center", behavior: "instant" });
+  // Its frame may lie outside of what is shown of the page.
+  else if (window.parent !== window)
+    element.scrollIntoView({ block: "nearest", inline: "nearest", behavior: "instant" });
   const before = boxOf();
   await frame();
   await frame();
@@ -118,14 +121,10 @@ const change: Act<{ readonly value: string }, Typing> = (window, element, { valu
   if (type === "" && !element.isContentEditable) return "cannot be filled in";
   if (!isTyped && type !== "") {
     // Colours, dates, ranges, what a script alone may fill in: frameworks notice the prototype's own setter.
-    let owner: object | null = element;
-    let setter: ((value: string) => void) | undefined;
-    while (owner && !setter) {
-      setter = Object.getOwnPropertyDescriptor(owner, "value")?.set;
+    let owner = Object.getPrototypeOf(element) as object | null;
+    while (owner && !Object.getOwnPropertyDescriptor(owner, "value"))
       owner = Object.getPrototypeOf(owner) as object | null;
-    }
-    if (setter) setter.call(element, value);
-    else element.value = value;
+    Reflect.set(owner ?? element, "value", value, element);
     fire();
     return done;
   }

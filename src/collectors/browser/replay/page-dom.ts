@@ -84,6 +84,7 @@ export interface PageElement extends PageNode {
 /** What a page has beside its document. */
 export interface PageWindow {
   readonly document: PageDocument;
+  readonly parent: PageWindow;
   readonly innerWidth: number;
   readonly innerHeight: number;
   readonly performance: { readonly timeOrigin: number };

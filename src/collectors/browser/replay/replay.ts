@@ -1,7 +1,9 @@
 import type { Recording, Step } from "../../../recordings/recording.ts";
 import { absentIf, forEach, ifPresent, paginate } from "./blocks.ts";
 import type { Scope } from "./find-elements.ts";
+import { navigate } from "./navigation.ts";
 import * as perform from "./perform-step.ts";
+import { click, download } from "./pointer.ts";
 import { type ReplayOptions, ReplayRun } from "./replay-run.ts";
 
 /** A `sluice.pause` longer than this is cut. */
@@ -11,6 +13,7 @@ const LONGEST_PAUSE_MS = 30_000;
  * Performs a recording in a page. Rejects with a `FailureError` that names the step: `navigation` when the page has not what the step needs,
  * `timeout` when it does not respond, `browser` when it crashed or was closed; with an `AbsentError` when `sluice.absentIf` applies.
  */
+export type { ReplayOptions };
 export const replay = async (recording: Recording, options: ReplayOptions): Promise<void> => {
   const run = new ReplayRun(recording, options);
   const runSteps = async (steps: readonly Step[], within: readonly Scope[]): Promise<void> => {
@@ -42,11 +45,11 @@ const performStep = async (
 ): Promise<void> => {
   switch (step.type) {
     case "navigate":
-      return perform.navigate(run, step);
+      return navigate(run, step);
     case "click":
     case "doubleClick":
     case "hover":
-      return perform.click(run, step, within);
+      return click(run, step, within);
     case "change":
       return perform.change(run, step, within);
     case "keyDown":
@@ -67,7 +70,7 @@ const performStep = async (
     case "sluice.extract":
       return perform.extract(run, step, before);
     case "sluice.download":
-      return perform.download(run, step, within);
+      return download(run, step, within);
     case "sluice.set":
       await run.act(step, "set", { to: step.to }, within);
       return;
