@@ -25,6 +25,7 @@ export function accessibility(window: PageWindow): {
     h6: "heading",
     header: "banner",
     hr: "separator",
+    iframe: "Iframe",
     img: "image",
     label: "LabelText",
     legend: "Legend",
@@ -66,7 +67,7 @@ export function accessibility(window: PageWindow): {
   };
   /** These are named by what they contain. */
   const NAMED_BY_CONTENT =
-    /^(?:button|cell|checkbox|columnheader|gridcell|heading|link|menuitem|menuitemcheckbox|menuitemradio|option|radio|row|rowheader|switch|tab|tooltip|treeitem|DisclosureTriangle|LabelText|Legend)$/;
+    /^(?:button|cell|checkbox|columnheader|gridcell|heading|link|menuitem|menuitemcheckbox|menuitemradio|option|radio|rowheader|switch|tab|tooltip|treeitem|DisclosureTriangle|LabelText|Legend)$/;
   const SKIPPED = /^(?:script|style|noscript|template|head)$/;
   const MOST_DEPTH = 60;
 
@@ -81,13 +82,22 @@ export function accessibility(window: PageWindow): {
     if (tag === "input") return INPUT_ROLES[element.type ?? ""] ?? "textbox";
     if (tag === "select")
       return element.multiple || Number(element.getAttribute("size")) > 1 ? "listbox" : "combobox";
-    if (tag === "th") return element.getAttribute("scope") === "row" ? "rowheader" : "columnheader";
+    if (tag === "th") {
+      const scope = element.getAttribute("scope") ?? "";
+      const isOfRow =
+        /^row/.test(scope) || (!/^col/.test(scope) && element.closest("tr")?.querySelectorAll("td").length);
+      return isOfRow ? "rowheader" : "columnheader";
+    }
     return ROLES[tag] ?? "generic";
   };
 
-  const isHidden = (element: PageElement): boolean =>
-    !element.checkVisibility({ visibilityProperty: true }) ||
-    element.closest('[aria-hidden="true"]') !== null;
+  const isHidden = (element: PageElement): boolean => {
+    // The options of a closed list are not drawn, and exposed all the same.
+    const drawn = element.localName === "option" ? (element.closest("select") ?? element) : element;
+    return (
+      !drawn.checkVisibility({ visibilityProperty: true }) || element.closest('[aria-hidden="true"]') !== null
+    );
+  };
 
   /** Children as they are shown: those of an open shadow root, and what is put into its slots. */
   const childrenOf = (element: PageElement): PageNode[] => {
@@ -120,15 +130,15 @@ export function accessibility(window: PageWindow): {
     if (seen.length > MOST_DEPTH || seen.includes(element) || SKIPPED.test(element.localName)) return "";
     const inside = [...seen, element];
     if (why === "content" && isHidden(element)) return "";
+    const role = roleOf(element);
+    // A control inside a label or a link counts with its value.
+    if (why === "content" && /^(?:textbox|searchbox|spinbutton|slider)$/.test(role) && element.value)
+      return element.value;
+    if (why === "content" && /^(?:combobox|listbox)$/.test(role)) return chosenOf(element);
     const label = fold(element.getAttribute("aria-label") ?? "");
     if (label !== "") return label;
     const native = nativeName(element, inside);
     if (native !== "") return native;
-    const role = roleOf(element);
-    // A control inside a label or a link counts with its value.
-    if (why === "content" && /^(?:textbox|searchbox|spinbutton|slider)$/.test(role))
-      return element.value ?? "";
-    if (why === "content" && /^(?:combobox|listbox)$/.test(role)) return chosenOf(element);
     return contentOf(element, inside) || (element.getAttribute("title") ?? "");
   };
 
@@ -165,7 +175,7 @@ export function accessibility(window: PageWindow): {
     if (tag === "input" && element.type === "image")
       return attribute("alt") || attribute("value") || attribute("title") || "Submit";
     if (tag === "img" || tag === "area") return attribute("alt");
-    const naming = { fieldset: "legend", table: "caption", figure: "figcaption", svg: "title" }[tag];
+    const naming = { fieldset: "legend", table: "caption", svg: "title" }[tag];
     for (const child of naming === undefined ? [] : childrenOf(element))
       if (isElement(child) && child.localName === naming) return fold(contentOf(child, seen));
     const labels = element.labels ?? [];
@@ -185,8 +195,7 @@ export function accessibility(window: PageWindow): {
     const native = nativeName(element, [element]);
     if (native !== "") return native;
     const role = roleOf(element);
-    const isFocusable = element.hasAttribute("tabindex") || element.isContentEditable === true;
-    if (NAMED_BY_CONTENT.test(role) || (role === "generic" && isFocusable)) {
+    if (NAMED_BY_CONTENT.test(role)) {
       const content = fold(contentOf(element, [element]));
       if (content !== "") return content;
     }

@@ -40,13 +40,13 @@ const isPresent = async (
 ): Promise<boolean> => {
   const mostMs = step.timeout === undefined ? LONGEST_LOOK_MS : run.timeoutOf(step);
   const from = run.now();
-  const look = async (frame: Frame, leftMs: number): Promise<boolean | undefined> => {
-    const { found } = await run.tryAct(step, frame, leftMs, "presence", values, step.selectors, within);
+  const look = async (frame: Frame): Promise<boolean | undefined> => {
+    const { found } = await run.tryAct(step, frame, "presence", values, step.selectors, within);
     if (found) return true;
     const idleMs = run.activity.idleMs();
     if (idleMs > IDLE_MS || run.now() - from > mostMs) return false;
     if (idleMs === 0 || next.length === 0) return undefined;
-    const instead = await run.tryAct(step, frame, leftMs, "presence", { enabled: false }, next, within);
+    const instead = await run.tryAct(step, frame, "presence", { enabled: false }, next, within);
     return instead.found ? false : undefined;
   };
   return run.rounds(step, look, () => "the page could not be read", mostMs + IDLE_MS);
@@ -97,8 +97,8 @@ export const forEach = async (
     if (index > 0 && home !== undefined) await goBack(run, step, home);
     const { count, document } = await run.rounds(
       step,
-      async (frame, leftMs) => {
-        const counted = await countMatches(run, step, frame, leftMs, within);
+      async (frame) => {
+        const counted = await countMatches(run, step, frame, within);
         return counted.count > index ? counted : undefined;
       },
       () =>
@@ -141,7 +141,7 @@ export const paginate = async (
   const textNow = (): Promise<string> =>
     run.rounds(
       step,
-      (frame, leftMs) => run.call(step, frame.evaluate<string>(TEXT), leftMs),
+      (frame) => run.call(step, frame.evaluate<string>(TEXT)),
       () => "the page could not be read",
     );
   const seen = new Set<string>();

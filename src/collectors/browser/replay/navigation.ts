@@ -1,5 +1,5 @@
 import type { Frame, Request } from "playwright-core";
-import { FailureError } from "../../../domain/failure.ts";
+import type { FailureError } from "../../../domain/failure.ts";
 import type { NavigateStep, Step } from "../../../recordings/recording.ts";
 import { NAVIGATION_MS, type ReplayRun } from "./replay-run.ts";
 import { firstLine, stepFailure } from "./step-failure.ts";
@@ -7,17 +7,17 @@ import { placeOf } from "./targets.ts";
 
 /** A document that is parsed is good enough; what it loads besides gets a moment. */
 const LOAD_MS = 5000;
+const POLL_MS = 20;
 
 export const navigate = async (run: ReplayRun, step: NavigateStep): Promise<void> => {
-  const { target, frame: frames } = step;
-  const frame = run.targets.frameOf({ ...(target ? { target } : {}), ...(frames ? { frame: frames } : {}) });
-  if (!frame) throw run.fails(step, `there is no page ${placeOf(target ?? "main")} to navigate in`);
+  const frame = await run.frameOf(step);
   const protocol = URL.parse(step.url)?.protocol;
   // Files of this machine, scripts and the browser's own pages are none of a recording's business.
   if (protocol !== "http:" && protocol !== "https:" && step.url !== "about:blank")
     throw stepFailure(step, "forbidden-target", `only http: and https: URLs can be opened, not ${protocol}`);
   run.activity.touch();
-  await run.call(step, run.options.goto?.(frame, step.url) ?? open(frame, step), NAVIGATION_MS);
+  const opened = run.options.goto?.(frame, step.url) ?? open(frame, step);
+  await run.call(step, opened, NAVIGATION_MS, () => late(step, step.url));
   await loaded(run, step, frame);
 };
 
@@ -36,20 +36,18 @@ const open = async (frame: Frame, step: NavigateStep): Promise<void> => {
 
 /** Waits for the document, then a moment for the rest of it. */
 const loaded = async (run: ReplayRun, step: Step, frame: Frame): Promise<void> => {
-  const wait = async (state: "domcontentloaded" | "load", ms: number): Promise<boolean> => {
-    try {
-      await run.call(step, frame.waitForLoadState(state, { timeout: 0 }), ms);
-      return true;
-    } catch (error) {
-      // A frame that is gone has nothing left to load.
-      if (error instanceof FailureError && error.failure.kind !== "timeout") throw error;
-      return !(error instanceof FailureError);
-    }
-  };
-  if (!(await wait("domcontentloaded", NAVIGATION_MS)))
-    throw stepFailure(step, "timeout", "the page did not arrive in full", placeOf(frame.url()));
-  await wait("load", LOAD_MS);
+  // A frame that is gone has nothing left to load.
+  const reached = (state: "domcontentloaded" | "load"): Promise<void> =>
+    frame.waitForLoadState(state, { timeout: 0 }).catch(() => undefined);
+  await run.call(step, reached("domcontentloaded"), NAVIGATION_MS, () => late(step, frame.url()));
+  const load = { isOver: false };
+  void reached("load").then(() => (load.isOver = true));
+  const until = run.now() + LOAD_MS;
+  while (!load.isOver && run.now() < until) await run.pause(POLL_MS);
 };
+
+const late = (step: Step, url: string): FailureError =>
+  stepFailure(step, "timeout", `the page was not complete within ${NAVIGATION_MS / 1000} s`, placeOf(url));
 
 /** Does something, and waits for the navigation that the recording saw after it. Which URL it led to is not compared: inputs differ. */
 export const withNavigation = async (
@@ -79,7 +77,7 @@ export const withNavigation = async (
         throw run.fails(step, "the navigation that the recording has after it did not start");
       if (waitedMs > NAVIGATION_MS)
         throw stepFailure(step, "timeout", "the navigation after it did not end", placeOf(page.url()));
-      await run.pause(20);
+      await run.pause(POLL_MS);
     }
   } finally {
     page.off("request", onRequest);

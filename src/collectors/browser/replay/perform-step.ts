@@ -1,4 +1,5 @@
 import type { Frame } from "playwright-core";
+import { FailureError } from "../../../domain/failure.ts";
 import type {
   ChangeStep,
   EmulateNetworkStep,
@@ -29,7 +30,7 @@ const LARGEST_WINDOW = 4000;
 const LARGEST_SCALE = 4;
 
 export const change = async (run: ReplayRun, step: ChangeStep, within: readonly Scope[]): Promise<void> => {
-  const frame = run.targets.frameOf(step) ?? run.options.page.mainFrame();
+  const frame = await run.frameOf(step);
   await withNavigation(run, step, frame, async () => {
     const acted = await run.act(step, "change", { value: step.value }, within);
     const { keyboard } = acted.frame.page();
@@ -42,7 +43,7 @@ export const change = async (run: ReplayRun, step: ChangeStep, within: readonly 
 
 /** Keys go to the page, wherever its focus is. */
 export const pressKey = async (run: ReplayRun, step: KeyStep): Promise<void> => {
-  const frame = run.targets.frameOf(step) ?? run.options.page.mainFrame();
+  const frame = await run.frameOf(step);
   const { keyboard } = frame.page();
   await withNavigation(run, step, frame, async () => {
     try {
@@ -66,8 +67,8 @@ export const scroll = async (run: ReplayRun, step: ScrollStep, within: readonly 
   }
   await run.rounds(
     step,
-    async (frame, leftMs) => {
-      await run.call(step, frame.evaluate(`window.scroll(${x}, ${y})`), leftMs);
+    async (frame) => {
+      await run.call(step, frame.evaluate(`window.scroll(${x}, ${y})`));
       return true;
     },
     () => "the page could not be scrolled",
@@ -83,8 +84,8 @@ export const waitForElement = async (
   let seen = 0;
   await run.rounds(
     step,
-    async (frame, leftMs) => {
-      const found = await countMatches(run, step, frame, leftMs, within);
+    async (frame) => {
+      const found = await countMatches(run, step, frame, within);
       seen = found.count;
       const isMet = operator === "==" ? seen === count : operator === "<=" ? seen <= count : seen >= count;
       return (isMet && found.isAlike) === visible ? true : undefined;
@@ -99,12 +100,11 @@ export const countMatches = async (
   run: ReplayRun,
   step: Step & Pick<WaitForElementStep, "selectors" | "attributes" | "properties">,
   frame: Frame,
-  leftMs: number,
   within: readonly Scope[],
 ): Promise<Counted> => {
   let counted: Counted = { count: 0, isAlike: true, document: 0 };
-  for await (const query of run.queries(step, frame, leftMs, step.selectors, within)) {
-    counted = (await run.call(step, query.frame.evaluate(countSource(query.query, step)), leftMs)) as Counted;
+  for await (const query of run.queries(step, frame, step.selectors, within)) {
+    counted = (await run.call(step, query.frame.evaluate(countSource(query.query, step)))) as Counted;
     if (counted.count > 0) break;
   }
   return counted;
@@ -120,13 +120,13 @@ export const waitForExpression = async (run: ReplayRun, step: WaitForExpressionS
   const source = `Promise.resolve((\n${step.expression.replace(/;\s*$/, "")}\n)).then(Boolean)`;
   await run.rounds(
     step,
-    async (frame, leftMs) => ((await run.call(step, frame.evaluate(source), leftMs)) ? true : undefined),
+    async (frame) => ((await run.call(step, frame.evaluate(source))) ? true : undefined),
     () => "the expression did not become true",
   );
 };
 
 export const setViewport = async (run: ReplayRun, step: SetViewportStep): Promise<void> => {
-  const page = (run.targets.frameOf(step) ?? run.options.page.mainFrame()).page();
+  const page = (await run.frameOf(step)).page();
   const size = (value: number): number => Math.round(Math.min(Math.max(value, 1), LARGEST_WINDOW));
   const [width, height] = [size(step.width), size(step.height)];
   const { isMobile: mobile, hasTouch } = step;
@@ -142,7 +142,7 @@ export const setViewport = async (run: ReplayRun, step: SetViewportStep): Promis
 };
 
 export const emulateNetwork = async (run: ReplayRun, step: EmulateNetworkStep): Promise<void> => {
-  const page = (run.targets.frameOf(step) ?? run.options.page.mainFrame()).page();
+  const page = (await run.frameOf(step)).page();
   const speed = (value: number): number => (value > 0 ? Math.max(value, SLOWEST_BYTES_PER_SECOND) : -1);
   const session = await run.session(step, page);
   const conditions = {
@@ -164,10 +164,8 @@ export const closePage = async (run: ReplayRun, step: Step): Promise<void> => {
 export const extract = async (run: ReplayRun, step: ExtractStep, before: Step | undefined): Promise<void> => {
   if (before?.type !== "waitForElement" && before?.type !== "waitForExpression")
     await run.settle(QUIET_MS, SETTLE_MS);
-  const frame = await run.rounds(
-    step,
-    (found) => Promise.resolve(found),
-    () => "the page is not there",
-  );
+  const failure = run.options.failureOf?.("document");
+  if (failure) throw new FailureError(failure);
+  const frame = await run.frameOf(step);
   await run.options.keep(step.name, frame);
 };

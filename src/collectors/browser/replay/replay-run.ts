@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import type { CDPSession, Frame, Page } from "playwright-core";
-import { AbsentError, FailureError } from "../../../domain/failure.ts";
+import { AbsentError, type Failure, FailureError } from "../../../domain/failure.ts";
 import type { Recording, Selector, Step } from "../../../recordings/recording.ts";
 import type { ActiveClock } from "../active-clock.ts";
 import { Activity } from "./activity.ts";
@@ -18,6 +18,8 @@ export interface ReplayOptions {
   readonly download: (name: string, trigger: () => Promise<void>, page: Page) => Promise<void>;
   /** Opens a URL and judges the answer; without it, answers of every status are accepted. */
   readonly goto?: (frame: Frame, url: string) => Promise<void>;
+  /** What went wrong with the current document, or with any request of its page: the reason why a step finds nothing. */
+  readonly failureOf?: (what: "document" | "any") => Failure | undefined;
   /** The item's clock: waiting for slots is not counted. */
   readonly clock: ActiveClock;
   /** Ends the replay with its reason. */
@@ -32,6 +34,8 @@ const STEP_MS = 5000;
 /** Recordings with 100 ms exist: their pages came from the same machine. */
 const SHORTEST_MS = 2000;
 const LONGEST_MS = 30_000;
+/** The longest that a page may take to answer a call: lookups are quick. */
+const HANG_MS = 10_000;
 /** A document, from its request to its last byte. */
 export const NAVIGATION_MS = 30_000;
 const FIRST_PAUSE_MS = 40;
@@ -96,10 +100,18 @@ export class ReplayRun {
   }
 
   /** Our own deadline around a call into the page, which may never answer. */
-  call<Result>(step: Step, work: Promise<Result>, ms = this.timeoutOf(step)): Promise<Result> {
-    return this.options.clock.within(ms, this.#signal, work, () =>
-      stepFailure(step, "timeout", `the page did not respond within ${Math.round(ms / 1000)} s`, this.#url()),
-    );
+  call<Result>(
+    step: Step,
+    work: Promise<Result>,
+    ms = HANG_MS,
+    late = () => this.#hangs(step, ms),
+  ): Promise<Result> {
+    return this.options.clock.within(ms, this.#signal, work, late);
+  }
+
+  #hangs(step: Step, ms: number): FailureError {
+    const detail = `the page did not answer for ${ms / 1000} s: a script keeps it busy`;
+    return stepFailure(step, "browser", detail, this.#url());
   }
 
   #url(): string {
@@ -116,7 +128,7 @@ export class ReplayRun {
    */
   async rounds<Result>(
     step: Step,
-    look: (frame: Frame, leftMs: number) => Promise<Result | undefined>,
+    look: (frame: Frame) => Promise<Result | undefined>,
     late: () => string,
     ms = this.timeoutOf(step),
   ): Promise<Result> {
@@ -128,7 +140,7 @@ export class ReplayRun {
       hasFrame = frame !== undefined;
       trouble = undefined;
       try {
-        const result = frame && (await look(frame, Math.max(until - this.now(), FIRST_PAUSE_MS)));
+        const result = frame && (await look(frame));
         if (result !== undefined) return result;
       } catch (error) {
         if (error instanceof FailureError || error instanceof AbsentError) throw error;
@@ -138,8 +150,19 @@ export class ReplayRun {
       if (this.now() >= until) break;
       await this.pause(pauseMs);
     }
+    const failure = this.options.failureOf?.("any");
+    if (failure) throw new FailureError(failure);
     if (!hasFrame) throw this.fails(step, `${missingFrame(step)}. Open: ${this.targets.describe()}`);
     throw this.fails(step, trouble === undefined ? late() : `${late()}. ${firstLine(trouble)}`, trouble);
+  }
+
+  /** Where the step takes place, once it is there. */
+  frameOf(step: Step): Promise<Frame> {
+    return this.rounds(
+      step,
+      (frame) => Promise.resolve(frame),
+      () => "",
+    );
   }
 
   /** Finds the step's element and acts on it. Resolves with the frame too: selectors of Playwright may lead into another one. */
@@ -153,8 +176,8 @@ export class ReplayRun {
     let coveredAt: number | undefined;
     const found = await this.rounds(
       step,
-      async (frame, leftMs) => {
-        const acted = await this.tryAct(step, frame, leftMs, name, values, step.selectors, within);
+      async (frame) => {
+        const acted = await this.tryAct(step, frame, name, values, step.selectors, within);
         notes = acted.notes;
         if (!acted.found) return undefined;
         const { result } = acted.found;
@@ -173,7 +196,6 @@ export class ReplayRun {
   async tryAct<Name extends ActName>(
     step: Step,
     frame: Frame,
-    leftMs: number,
     name: Name,
     values: ActValues<Name>,
     alternatives: readonly Selector[],
@@ -183,9 +205,9 @@ export class ReplayRun {
     readonly found?: { readonly frame: Frame; readonly result: ActResult<Name> };
   }> {
     const notes: string[] = [];
-    for await (const query of this.queries(step, frame, leftMs, alternatives, within)) {
+    for await (const query of this.queries(step, frame, alternatives, within)) {
       const source = actSource(name, query.query, values);
-      const acted = (await this.call(step, query.frame.evaluate(source), leftMs)) as Acted<ActResult<Name>>;
+      const acted = (await this.call(step, query.frame.evaluate(source))) as Acted<ActResult<Name>>;
       if (acted.state === "done") return { notes, found: { frame: query.frame, result: acted.result } };
       for (const [at, note] of acted.notes.entries()) notes[query.places[at]!] = note;
     }
@@ -195,7 +217,6 @@ export class ReplayRun {
   async *queries(
     step: Step,
     frame: Frame,
-    leftMs: number,
     alternatives: readonly Selector[],
     within: readonly Scope[],
   ): AsyncGenerator<{ readonly frame: Frame; readonly query: Query; readonly places: readonly number[] }> {
@@ -206,7 +227,7 @@ export class ReplayRun {
     for (const [at, chain] of alternatives.entries()) {
       if (!isForeign(chain)) continue;
       const query = { alternatives: [chain], within, given: this.#given };
-      const owner = await this.call(step, this.#give(frame, chain[0]!.slice(3)), leftMs);
+      const owner = await this.call(step, this.#give(frame, chain[0]!.slice(3)));
       yield { frame: owner ?? frame, query, places: [at] };
     }
   }
