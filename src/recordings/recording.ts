@@ -104,7 +104,7 @@ export interface WaitForElementStep extends WithSelectors {
   readonly properties?: Readonly<Record<string, unknown>>;
   readonly attributes?: Readonly<Record<string, string>>;
 }
-/** Code: only in recordings of operators (see `hasCode` of `check-recording.ts`). */
+/** Code: only in recordings of operators (see `codeStep`). */
 export interface WaitForExpressionStep extends StepBase {
   readonly type: "waitForExpression";
   readonly expression: string;
@@ -186,8 +186,6 @@ export type Step =
   | PauseStep
   | BlockStep;
 
-export type StepType = Step["type"];
-
 /** All steps in the order of the source, those inside blocks included. */
 export function* allSteps(steps: readonly Step[]): Generator<Step> {
   for (const step of steps) {
@@ -196,3 +194,9 @@ export function* allSteps(steps: readonly Step[]): Generator<Step> {
     if ("otherwise" in step && step.otherwise) yield* allSteps(step.otherwise);
   }
 }
+
+/** The first step that runs code of the recording in the page, if any: recordings of clients may have none. */
+export const codeStep = ({ steps }: Pick<Recording, "steps">): Step | undefined => {
+  for (const step of allSteps(steps)) if (step.type === "waitForExpression") return step;
+  return undefined;
+};
