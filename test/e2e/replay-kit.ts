@@ -1,3 +1,4 @@
+import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -6,6 +7,7 @@ import { type Browser, chromium, type Frame, type Page } from "playwright-core";
 import { ActiveClock } from "../../src/collectors/browser/active-clock.ts";
 import { findBrowser } from "../../src/collectors/browser/find-browser.ts";
 import { replay, type ReplayOptions } from "../../src/collectors/browser/replay/replay.ts";
+import { FailureError, type FailureKind } from "../../src/domain/failure.ts";
 import { parseRecording } from "../../src/recordings/parse-recording.ts";
 
 const browser = await findBrowser();
@@ -91,3 +93,38 @@ export const perform = async (
   });
   return { page, kept };
 };
+
+export const click = (...selectors: (string | string[])[]): object => ({ type: "click", selectors });
+
+/** A custom step, as it is written in Chrome's JSON. */
+export const custom = (name: string, parameters: object = {}): object => ({
+  type: "customStep",
+  name: `sluice.${name}`,
+  parameters,
+});
+
+/** A block, as the pair of steps that Chrome's flat list has. */
+export const block = (
+  name: string,
+  parameters: object,
+  steps: readonly object[],
+  otherwise?: readonly object[],
+): object[] => {
+  const id = `${name}-${JSON.stringify(parameters).replace(/\W+/g, "-")}`.slice(0, 60);
+  return [
+    custom(name, { id, begin: true, ...parameters }),
+    ...steps,
+    ...(otherwise ? [custom(name, { id, otherwise: true }), ...otherwise] : []),
+    custom(name, { id, end: true }),
+  ];
+};
+
+/** For `assert.rejects`. */
+export const failsWith =
+  (kind: FailureKind, detail: RegExp) =>
+  (error: unknown): true => {
+    if (!(error instanceof FailureError)) throw error;
+    const { failure } = error;
+    assert.deepEqual([failure.kind, detail.test(failure.detail)], [kind, true], failure.detail);
+    return true;
+  };

@@ -91,7 +91,7 @@ export const forEach = async (
       "scraper-error",
       "sluice.forEach does not take `pw/` selectors. Use CSS or XPath",
     );
-  const home = run.targets.frameOf(step)?.url();
+  let home: string | undefined;
   let most = 1;
   for (let index = 0; index < most; index++) {
     if (index > 0 && home !== undefined) await goBack(run, step, home);
@@ -99,7 +99,9 @@ export const forEach = async (
       step,
       async (frame) => {
         const counted = await countMatches(run, step, frame, within);
-        return counted.count > index ? counted : undefined;
+        if (counted.count <= index) return undefined;
+        home ??= frame.url();
+        return counted;
       },
       () =>
         index === 0

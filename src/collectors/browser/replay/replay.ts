@@ -6,9 +6,6 @@ import * as perform from "./perform-step.ts";
 import { click, download } from "./pointer.ts";
 import { type ReplayOptions, ReplayRun } from "./replay-run.ts";
 
-/** A `sluice.pause` longer than this is cut. */
-const LONGEST_PAUSE_MS = 30_000;
-
 /**
  * Performs a recording in a page. Rejects with a `FailureError` that names the step: `navigation` when the page has not what the step needs,
  * `timeout` when it does not respond, `browser` when it crashed or was closed; with an `AbsentError` when `sluice.absentIf` applies.
@@ -75,7 +72,7 @@ const performStep = async (
       await run.act(step, "set", { to: step.to }, within);
       return;
     case "sluice.pause":
-      return run.pause(Math.min(step.ms, LONGEST_PAUSE_MS));
+      return run.pause(step.ms);
     case "sluice.absentIf":
       return absentIf(run, step, within, after);
     case "sluice.ifPresent":
