@@ -211,27 +211,26 @@ test("a file with several recordings needs the name of one", () => {
 
 const JSONL = [
   { browserName: "chromium", launchOptions: { headless: false }, contextOptions: {} },
-  { name: "openPage", url: "about:blank", signals: [], pageAlias: "page", framePath: [] },
-  { name: "navigate", url: "https://county.example/", signals: [], pageAlias: "page", framePath: [] },
+  { name: "openPage", url: "about:blank", signals: [], pageGuid: "page@0" },
+  { name: "navigate", url: "https://county.example/", signals: [], pageGuid: "page@0" },
   {
     name: "fill",
     selector: 'internal:label="Parcel"i',
     text: "0100000001",
     signals: [],
-    pageAlias: "page",
-    framePath: [],
+    pageGuid: "page@0",
     locator: { kind: "label", body: "Parcel", options: {} },
   },
-  { name: "press", selector: 'internal:label="Parcel"i', key: "Enter", modifiers: 0, pageAlias: "page" },
-  { name: "press", selector: "#q", key: "a", modifiers: 2, pageAlias: "page" },
+  { name: "press", selector: 'internal:label="Parcel"i', key: "Enter", modifiers: 0, pageGuid: "page@0" },
+  { name: "press", selector: "#q", key: "a", modifiers: 2, pageGuid: "page@0" },
   {
     name: "click",
     selector: 'internal:role=link[name="Open"i]',
     button: "left",
     modifiers: 0,
     clickCount: 1,
-    signals: [{ name: "popup", popupAlias: "page1" }],
-    pageAlias: "page",
+    signals: [{ name: "popup", popupPageGuid: "page@1" }],
+    pageGuid: "page@0",
   },
   {
     name: "click",
@@ -240,7 +239,7 @@ const JSONL = [
     clickCount: 2,
     position: { x: 3, y: 4 },
     signals: [],
-    pageAlias: "page1",
+    pageGuid: "page@1",
     framePath: ['iframe[name="a"]', "#b"],
   },
   {
@@ -248,20 +247,20 @@ const JSONL = [
     selector: 'internal:text="Bill"i',
     button: "left",
     clickCount: 1,
-    signals: [{ name: "download", downloadAlias: "download" }],
-    pageAlias: "page",
+    signals: [{ name: "download", downloadAlias: "1" }],
+    pageGuid: "page@0",
   },
-  { name: "check", selector: "#x", pageAlias: "page" },
-  { name: "uncheck", selector: "#x", pageAlias: "page" },
-  { name: "select", selector: "#y", options: ["2024"], pageAlias: "page" },
-  { name: "hover", selector: "#m", pageAlias: "page" },
-  { name: "assertVisible", selector: "#v", pageAlias: "page" },
-  { name: "assertText", selector: "#v", text: 'a "b"', substring: true, pageAlias: "page" },
-  { name: "assertText", selector: "#v", text: "exact", substring: false, pageAlias: "page" },
-  { name: "assertValue", selector: "#v", value: "1", pageAlias: "page" },
-  { name: "assertChecked", selector: "#v", checked: true, pageAlias: "page" },
-  { name: "closePage", pageAlias: "page1" },
-  { name: "closePage", pageAlias: "page" },
+  { name: "check", selector: "#x", pageGuid: "page@0" },
+  { name: "uncheck", selector: "#x", pageGuid: "page@0" },
+  { name: "select", selector: "#y", options: ["2024"], pageGuid: "page@0" },
+  { name: "hover", selector: "#m", pageGuid: "page@0" },
+  { name: "assertVisible", selector: "#v", pageGuid: "page@0" },
+  { name: "assertText", selector: "#v", text: 'a "b"', substring: true, pageGuid: "page@0" },
+  { name: "assertText", selector: "#v", text: "exact", substring: false, pageGuid: "page@0" },
+  { name: "assertValue", selector: "#v", value: "1", pageGuid: "page@0" },
+  { name: "assertChecked", selector: "#v", checked: true, pageGuid: "page@0" },
+  { name: "closePage", pageGuid: "page@1" },
+  { name: "closePage", pageGuid: "page@0" },
 ];
 const lines = (values: readonly unknown[]): string => values.map((value) => JSON.stringify(value)).join("\n");
 
@@ -293,7 +292,7 @@ test("Playwright's JSON lines are imported, with popups, downloads and frames", 
       offsetY: 4,
       target: "popup/1",
     },
-    { type: "sluice.download", selectors: [['pw/internal:text="Bill"i']], name: "download", ...main },
+    { type: "sluice.download", selectors: [['pw/internal:text="Bill"i']], name: "download1", ...main },
     { type: "sluice.set", selectors: [["pw/#x"]], to: { checked: true }, ...main },
     { type: "sluice.set", selectors: [["pw/#x"]], to: { checked: false }, ...main },
     { type: "change", selectors: [["pw/#y"]], value: "2024", ...main },
@@ -314,6 +313,13 @@ test("Playwright's JSON lines are imported, with popups, downloads and frames", 
       readRecording(lines([...JSONL.slice(0, 2), { name: "setInputFiles", selector: "#f", files: ["a"] }])),
     { message: /action 2 "setInputFiles" \(sends files of the machine/ },
   );
+});
+
+test("older lines of Playwright name their pages otherwise", () => {
+  const older = lines(JSONL)
+    .replaceAll('"popupPageGuid"', '"popupAlias"')
+    .replaceAll('"pageGuid"', '"pageAlias"');
+  assert.deepEqual(readRecording(older), readRecording(lines(JSONL)));
 });
 
 test("other formats are refused with a sentence that says why", () => {
