@@ -71,6 +71,10 @@ export interface Page {
   form(selector?: string): Form;
   /** The body as JSON; throws a `bad-content` failure when it is none. */
   json(): unknown;
+  /** The first value at a path in that JSON, such as `hits[0].ref`, or undefined. */
+  at(path: string): unknown;
+  /** A cookie that the item has for the page's address once the page has come, or undefined. */
+  cookie(name: string): string | undefined;
 }
 
 /** A form as found on a page; `values` is what would be sent if nothing were filled in. */
