@@ -39,6 +39,8 @@ export interface ChainStep {
   readonly bodyKind: BodyKind | undefined;
   readonly mediaType?: string;
   readonly json?: unknown;
+  /** Paths of it that are not sent. */
+  readonly omitted?: readonly string[];
   /** Why it is part of the chain. */
   readonly reason: "fields" | "values" | "cookies" | "state";
   /** Cookies that later steps send. */

@@ -221,7 +221,7 @@ class ChainFinder {
   #chooseLink({ links }: Explained, needed: Map<number, ChainStep["reason"]>): StepSource | undefined {
     const sound = links.filter(({ step }) => this.#sound(step));
     const link = sound.find(({ step }) => needed.has(step)) ?? sound[0];
-    if (link !== undefined && !needed.has(link.step)) needed.set(link.step, "values");
+    if (link !== undefined) needed.set(link.step, "values");
     return link;
   }
 
@@ -231,9 +231,7 @@ class ChainFinder {
     needed: Map<number, ChainStep["reason"]>,
     hasLink: boolean,
   ): (TemplatePart | UnexplainedPart)[] {
-    const need = (step: number): void => {
-      if (!needed.has(step)) needed.set(step, "values");
-    };
+    const need = (step: number): void => void needed.set(step, "values");
     const wanted = parts.filter((part) => !(hasLink && isOfUrl(part)));
     const open = wanted.flatMap((part) =>
       "choices" in part ? [soundChoices(part.choices, (at) => this.#sound(at))] : [],
@@ -251,8 +249,9 @@ class ChainFinder {
     return wanted.map((part) => {
       if (!("choices" in part)) return part;
       const { choices, ...id } = part;
-      const sound = soundChoices(choices, (at) => this.#sound(at));
-      return { ...id, template: [sound.find(({ step }) => needed.has(step))!] };
+      const source = soundChoices(choices, (at) => this.#sound(at)).find(({ step }) => needed.has(step))!;
+      need(source.step);
+      return { ...id, template: [source] };
     });
   }
 

@@ -78,17 +78,21 @@ export const unescaped = (text: string): string => {
   }
 };
 
+type RecordedParts = Pick<Call, "finalUrl" | "status" | "mediaType" | "text" | "responseHeaders">;
+
 /** The answer of a recorded call, parsed when it is first asked for. */
 export class RecordedAnswer implements Answer {
   readonly url: string;
+  readonly status: number;
   readonly mediaType: string;
   readonly text: string;
   readonly #headers: Pairs;
   #document: HtmlDocument | undefined;
   #json: { readonly value: unknown } | undefined;
 
-  constructor({ finalUrl, mediaType, text, responseHeaders }: Call) {
+  constructor({ finalUrl, status, mediaType, text, responseHeaders }: RecordedParts) {
     this.url = finalUrl;
+    this.status = status;
     this.mediaType = mediaType;
     this.text = text;
     this.#headers = responseHeaders;
@@ -115,6 +119,10 @@ export class RecordedAnswer implements Answer {
   attr(css: string, name: string): string | undefined {
     const element = this.document.first(compileSelector(css));
     return element && this.document.attr(element, name);
+  }
+
+  has(css: string): boolean {
+    return this.document.first(compileSelector(css)) !== undefined;
   }
 
   textOf(css: string): string | undefined {

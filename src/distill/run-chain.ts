@@ -30,7 +30,7 @@ export const runChain = async (steps: readonly ChainStep[], run: ChainRun): Prom
 };
 
 /** Whether an answer says that there is no such thing. */
-export const hasSign = (sign: AbsentSign, page: Page): boolean => {
+export const hasSign = (sign: AbsentSign, page: Pick<Page, "status" | "at" | "has" | "text">): boolean => {
   switch (sign.by) {
     case "status":
       return page.status === sign.status;
@@ -105,6 +105,7 @@ const bodyOf = (step: ChainStep, fill: (template: Template) => string): RequestB
       for (const { name, template } of of(step, "json"))
         if (template.some((one) => typeof one !== "string"))
           setAt(json, ["root", ...parseJsonPath(name)], fill(template));
+      for (const path of step.omitted ?? []) deleteAt(json, ["root", ...parseJsonPath(path)]);
       return { json: json.root };
     }
     default:
@@ -112,10 +113,20 @@ const bodyOf = (step: ChainStep, fill: (template: Template) => string): RequestB
   }
 };
 
+type Container = Record<string | number, unknown>;
+
+const containerOf = (root: object, path: JsonPath): Container => {
+  let inside = root as Container;
+  for (const step of path.slice(0, -1)) inside = inside[step] as Container;
+  return inside;
+};
+
 /** A number stays a number. */
 const setAt = (root: object, path: JsonPath, text: string): void => {
-  let inside = root as Record<string | number, unknown>;
-  for (const step of path.slice(0, -1)) inside = inside[step] as Record<string | number, unknown>;
-  const last = path.at(-1)!;
+  const [inside, last] = [containerOf(root, path), path.at(-1)!];
   inside[last] = typeof inside[last] === "number" ? Number(text) : text;
+};
+
+const deleteAt = (root: object, path: JsonPath): void => {
+  Reflect.deleteProperty(containerOf(root, path), path.at(-1)!);
 };
