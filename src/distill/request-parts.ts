@@ -130,3 +130,7 @@ const jsonParts = (value: unknown, path: string): RequestPart[] => {
     );
   return [{ in: "json", name: path, nth: 0, value: textOf(value) ?? "null" }];
 };
+
+/** Fixed text of a path or query. Some characters need no escape there, and sites may insist. */
+export const urlText = (text: string): string =>
+  encodeURIComponent(text).replace(/%(?:3A|40|2C|3B|24)/g, decodeURIComponent);

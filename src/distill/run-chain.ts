@@ -7,6 +7,7 @@ import type { AbsentSign, ChainStep, Source, Template, TemplatePart } from "./ch
 import { encode } from "./encodings.ts";
 import { readLocation, textOf } from "./location.ts";
 import { locationText } from "./explain-chain.ts";
+import { urlText } from "./request-parts.ts";
 
 export interface ChainRun {
   readonly input: unknown;
@@ -51,7 +52,11 @@ const send = async (
   pages: readonly Page[],
 ): Promise<Page> => {
   const fill = (template: Template): string => template.map((one) => filled(one, input, pages)).join("");
-  const url = step.link === undefined ? madeUrl(step, fill) : filled(step.link, input, pages);
+  const encoded = (template: Template): string =>
+    template
+      .map((one) => (typeof one === "string" ? urlText(one) : encodeURIComponent(filled(one, input, pages))))
+      .join("");
+  const url = step.link === undefined ? madeUrl(step, encoded) : filled(step.link, input, pages);
   const headers = Object.fromEntries(of(step, "header").map(({ name, template }) => [name, fill(template)]));
   const cookies = of(step, "cookie").map(({ name, template }) => `${name}=${fill(template)}`);
   if (cookies.length > 0) headers["cookie"] = cookies.join("; ");
@@ -77,11 +82,9 @@ const filled = (one: string | Source, input: unknown, pages: readonly Page[]): s
   return encoded;
 };
 
-const madeUrl = (step: ChainStep, fill: (template: Template) => string): string => {
-  const path = of(step, "path").map(({ template }) => encodeURIComponent(fill(template)));
-  const query = of(step, "query").map(
-    ({ name, template }) => `${encodeURIComponent(name)}=${encodeURIComponent(fill(template))}`,
-  );
+const madeUrl = (step: ChainStep, encoded: (template: Template) => string): string => {
+  const path = of(step, "path").map(({ template }) => encoded(template));
+  const query = of(step, "query").map(({ name, template }) => `${urlText(name)}=${encoded(template)}`);
   return `${step.origin}/${path.join("/")}${query.length === 0 ? "" : `?${query.join("&")}`}`;
 };
 

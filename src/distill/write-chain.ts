@@ -6,6 +6,7 @@ import { explainChain, locationText } from "./explain-chain.ts";
 import { type FieldTree, fieldTree, isField } from "./extract-spec.ts";
 import { stepTo } from "./find-locations.ts";
 import type { Location, Place } from "./location.ts";
+import { urlText } from "./request-parts.ts";
 import type { Run } from "./run.ts";
 
 export interface WrittenChain {
@@ -233,10 +234,6 @@ class BodyWriter {
 const keyOf = (step: number, location: Location): string => `${step} ${JSON.stringify(location)}`;
 const NAME = /^[A-Za-z_$][\w$]*$/;
 const memberName = (name: string): string => (NAME.test(name) ? name : literal(name));
-
-/** Characters that stay as they are in paths and queries. */
-const urlText = (text: string): string =>
-  encodeURIComponent(text).replace(/%(?:3A|40|2C|3B|24)/g, decodeURIComponent);
 
 const RESERVED =
   "absent by class const default delete field function given http if import in input keep need new return source switch this throw try typeof var void while with".split(

@@ -180,6 +180,11 @@ export interface CollectorTools {
   /** Every response goes through here, redirects and failures included. Back-pressure: awaited. */
   readonly archive: (exchange: Exchange) => Promise<void>;
   /** Large files: streamed to a blob of their own. Resolves when the stream has ended and is durable. */
+  /**
+   * Gets each exchange of a page before its secrets are removed, with the browser's word for its kind. `sluice distill` compares them; they are never
+   * stored.
+   */
+  readonly observe?: (exchange: Exchange, type: string) => void;
   readonly archiveFile: (
     head: Omit<Exchange, "body">,
     body: AsyncIterable<Uint8Array>,
