@@ -5,6 +5,7 @@ import { dirname, join } from "node:path";
 import { journaled, journaledRegistry } from "./archive/journaled-ledger.ts";
 import { ConfigError, maxRetryAfterMs } from "./config/check-config.ts";
 import { ownLoader } from "./config/find-scrapers.ts";
+import type { BrowserSettings } from "./collectors/browser/browser-collector.ts";
 import { storageLocation } from "./config/storage-location.ts";
 import type { CollectorKind } from "./domain/job-version.ts";
 import { laneName } from "./domain/lane-name.ts";
@@ -220,6 +221,7 @@ const workerName = (): string => `${hostname()}-${process.pid}-worker`;
 /** What collectors reach the network with. Proxies and identities belong here. */
 interface Network {
   readonly allowTargets: readonly string[];
+  readonly browser?: BrowserSettings | undefined;
 }
 
 const notYet = (kind: CollectorKind) => (): Promise<never> =>
@@ -238,8 +240,17 @@ const COLLECTORS: {
       close: () => transport.close(),
     };
   },
-  browser: notYet("browser"),
-  recorded: notYet("recorded"),
+  async browser({ allowTargets, browser = {} }) {
+    const { openBrowserCollector } = await import("./collectors/browser/browser-collector.ts");
+    return await openBrowserCollector({
+      ...browser,
+      userAgent: SOFTWARE,
+      allowTargets,
+      domainOf: registrableDomain,
+    });
+  },
+  recording: notYet("recording"),
+  auto: notYet("auto"),
 };
 
 /** Opens each collector when it is first needed. */
@@ -260,7 +271,12 @@ const openCollectors = (
       return known as Promise<Collector<Kind>>;
     };
   return {
-    collectors: { http: opener("http"), browser: opener("browser"), recorded: opener("recorded") },
+    collectors: {
+      http: opener("http"),
+      browser: opener("browser"),
+      recording: opener("recording"),
+      auto: opener("auto"),
+    },
     async [Symbol.asyncDispose]() {
       for (const each of opened.values())
         await each.then(
