@@ -9,6 +9,7 @@ import { run } from "node:test";
 import { spec } from "node:test/reporters";
 import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
+import { installBrowserFor } from "./browser.ts";
 import summary from "./summary.ts";
 import { TEST_TIMEOUT, testEnv, type TestFile, testFiles } from "./test-files.ts";
 
@@ -31,6 +32,7 @@ const selected = chooseFiles();
 const folder = mkdtempSync(join(tmpdir(), "sluice-tests-"));
 process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
 process.env = testEnv();
+await installBrowserFor(selected);
 const events = run({
   files: processFiles(selected),
   concurrency: availableParallelism(),

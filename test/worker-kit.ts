@@ -133,7 +133,12 @@ export class WorkerKit implements AsyncDisposable {
       },
       blobs: { ...this.storage.blobs, ...options.blobs },
       packer: this.#packer,
-      collectors: { http: async () => this.#collector(options.onRequest), browser: none, recorded: none },
+      collectors: {
+        http: async () => this.#collector(options.onRequest),
+        browser: none,
+        recording: none,
+        auto: none,
+      },
       laneOf,
       robotName: "sluice",
       software: "test",

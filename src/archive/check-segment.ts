@@ -43,6 +43,8 @@ export const checkSegment = (name: string, bytes: Uint8Array): CheckedSegment =>
       members.push({ offset, length, type, digest });
       if (type === "response" && digest !== undefined)
         response = { field, head: headOf(block), place: { offset, length, digest } };
+      else if (type === "resource" && digest !== undefined)
+        lines.push(resourceLine(field, { offset, length, digest }, filename));
       else if (type === "metadata") files.push(noteOf(block));
       // A request follows its response; only the request has the method.
       if (type === "request" && response) {
@@ -89,7 +91,9 @@ const readRecord = (record: Buffer) => {
   const block = record.subarray(end + 4, end + 4 + length);
   if (end < 0 || record.length !== end + 4 + length + 4) throw new Error("length mismatch");
   if (sha256(block) !== field("warc-block-digest")) throw new Error("digest mismatch");
-  return { type, field, block, payload: block.subarray(block.indexOf("\r\n\r\n") + 4) };
+  // A resource has no HTTP head.
+  const payload = type === "resource" ? block : block.subarray(block.indexOf("\r\n\r\n") + 4);
+  return { type, field, block, payload };
 };
 
 const pairsOf = (text: string): (readonly [string, string])[] =>
@@ -110,6 +114,21 @@ interface Response {
   readonly head: string;
   readonly place: { readonly offset: number; readonly length: number; readonly digest: string };
 }
+
+const resourceLine = (field: Field, place: Response["place"], filename: string): string =>
+  cdxjLine(
+    {
+      method: "GET",
+      url: field("warc-target-uri") ?? "",
+      startedAt: Date.parse(field("warc-date") ?? ""),
+      requestHeaders: [],
+      status: 200,
+      statusText: "",
+      responseHeaders: [["content-type", field("content-type") ?? ""]],
+    },
+    place,
+    filename,
+  );
 
 const lineOf = ({ field, head, place }: Response, method: string, filename: string): string =>
   cdxjLine(

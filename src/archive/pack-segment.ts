@@ -4,6 +4,7 @@ import type { Exchange } from "../domain/capture.ts";
 import { cdxjFile, cdxjLine, type IndexedPlace, isCompressed } from "./cdxj.ts";
 import {
   requestRecord,
+  resourceRecord,
   responseRecord,
   type SegmentInfo,
   type StoredFile,
@@ -64,12 +65,13 @@ export const packSegment = (segment: SegmentInfo, level: number): SegmentPacking
           append(requestRecord(exchange, warcinfo.id, note.id), level);
           return place;
         }
-        const response = responseRecord(entry.exchange, warcinfo.id);
+        const recordOf = exchange.isResource ? resourceRecord : responseRecord;
+        const response = recordOf(entry.exchange, warcinfo.id);
         const place = append(
           response,
           isCompressed(exchange.responseHeaders) ? ALREADY_COMPRESSED_LEVEL : level,
         );
-        append(requestRecord(exchange, warcinfo.id, response.id), level);
+        if (!exchange.isResource) append(requestRecord(exchange, warcinfo.id, response.id), level);
         lines.push(cdxjLine(exchange, place, filename));
         return place;
       });

@@ -1,6 +1,6 @@
 import { promisify } from "node:util";
 import { gunzip, gunzipSync } from "node:zlib";
-import type { BlobRange, CaptureRef } from "../domain/capture.ts";
+import { type BlobRange, type CaptureRef, pageUrlOf } from "../domain/capture.ts";
 import type { Blobs } from "../ports/blobs.ts";
 import { ArchiveError, isStorageError, sha256, type StorageError } from "./stored-bytes.ts";
 
@@ -81,16 +81,30 @@ export const storedHead = (ref: CaptureRef): Omit<Capture, "body"> => ({
   headers: [["content-type", ref.mediaType]],
 });
 
+/** A resource is read as the page that it was made from. */
+export const resourceHead = (
+  url: string,
+  contentType = "application/octet-stream",
+): Omit<Capture, "body"> => ({
+  url: pageUrlOf(url),
+  status: 200,
+  headers: [["content-type", contentType]],
+});
+
 const readRecord = (ref: CaptureRef, record: Buffer, checksBlock: boolean): Capture => {
   const warc = splitHead(ref, record);
   const field = (name: string) => warc.headers.find(([key]) => key.toLowerCase() === name)?.[1];
-  if (field("warc-type") !== "response") throw damaged(ref, "there is no response record at this offset");
+  const type = field("warc-type");
+  if (type !== "response" && type !== "resource")
+    throw damaged(ref, "there is no response record at this offset");
   const block = warc.rest.subarray(0, Number(field("content-length")));
   if (checksBlock && sha256(block) !== field("warc-block-digest"))
     throw damaged(ref, "record digest mismatch");
+  const url = field("warc-target-uri") ?? ref.url;
+  if (type === "resource") return { ...resourceHead(url, field("content-type")), body: block };
   const http = splitHead(ref, block);
   return {
-    url: field("warc-target-uri") ?? ref.url,
+    url,
     status: Number(http.firstLine.split(" ", 2)[1]),
     headers: http.headers,
     body: http.rest,

@@ -3,7 +3,7 @@ import { pipeline, Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
 import type { CaptureRef } from "../domain/capture.ts";
 import type { Blobs } from "../ports/blobs.ts";
-import { type Capture, damaged, isPacked, readHead, storedHead } from "./read-capture.ts";
+import { type Capture, damaged, isPacked, readHead, resourceHead, storedHead } from "./read-capture.ts";
 
 /** A capture whose body is read on demand. */
 export interface CaptureStream extends Omit<Capture, "body"> {
@@ -25,12 +25,18 @@ export const streamCapture = async (blobs: Blobs, ref: CaptureRef): Promise<Capt
   const bytes = new HeadReader(ref, unzipped(blobs, ref));
   const { headers: fields } = readHead(await bytes.head());
   const field = (name: string) => fields.find(([key]) => key.toLowerCase() === name)?.[1];
-  if (field("warc-type") !== "response") throw damaged(ref, "there is no response record at this offset");
+  const url = field("warc-target-uri") ?? ref.url;
+  const type = field("warc-type");
+  if (type === "resource") {
+    const size = Number(field("content-length"));
+    return { ...resourceHead(url, field("content-type")), size, body: checked(ref, bytes.rest(), size) };
+  }
+  if (type !== "response") throw damaged(ref, "there is no response record at this offset");
   const head = await bytes.head();
   const { firstLine, headers } = readHead(head);
   const size = Number(field("content-length")) - head.length;
   return {
-    url: field("warc-target-uri") ?? ref.url,
+    url,
     status: Number(firstLine.split(" ", 2)[1]),
     headers,
     size,

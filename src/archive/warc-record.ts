@@ -53,6 +53,21 @@ export const responseRecord = (exchange: Exchange, warcinfoId: string): WarcReco
     hasPayload: true,
   });
 
+/** The record's own content type is the payload's; there is no HTTP head. */
+export const resourceRecord = (exchange: Exchange, warcinfoId: string): WarcRecord =>
+  record({
+    type: "resource",
+    at: exchange.startedAt,
+    fields: targetFields(exchange.url, warcinfoId),
+    contentType: oneLine(
+      exchange.responseHeaders.find(([name]) => name.toLowerCase() === "content-type")?.[1] ??
+        "application/octet-stream",
+    ),
+    head: EMPTY,
+    body: exchange.body,
+    hasPayload: true,
+  });
+
 export const requestRecord = (
   exchange: Omit<Exchange, "body">,
   warcinfoId: string,
@@ -90,7 +105,7 @@ export const storedFileRecord = (
   });
 
 interface Parts {
-  readonly type: "warcinfo" | "response" | "request" | "metadata";
+  readonly type: "warcinfo" | "response" | "resource" | "request" | "metadata";
   readonly at: number;
   /** Further header lines, each with its line end. */
   readonly fields: string;

@@ -49,6 +49,7 @@ export const COMMANDS: readonly ListedCommands[] = [
   { group: "Operations:", names: ["lanes"], load: () => import("./commands/lanes.ts") },
   { group: "Operations:", names: ["clients"], load: () => import("./commands/clients.ts") },
   { group: "Operations:", names: ["audit"], load: () => import("./commands/audit.ts") },
+  { group: "Operations:", names: ["doctor"], load: () => import("./commands/doctor.ts") },
   {
     group: "Operations:",
     names: ["fsck", "backup", "restore", "rebuild"],

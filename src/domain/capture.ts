@@ -12,7 +12,23 @@ export interface Exchange {
   readonly responseHeaders: readonly (readonly [string, string])[];
   /** The body as it came over the wire: still content-encoded, transfer coding removed. */
   readonly body: Uint8Array;
+  /** Made from responses, not received: a final DOM or a picture of it. Its URL has one of the `RESOURCE_PREFIXES`. */
+  readonly isResource?: true;
 }
+
+/** What was made, in front of the URL of the page that it was made from. */
+export const RESOURCE_PREFIXES = {
+  dom: "urn:dom:",
+  screenshot: "urn:screenshot:",
+  pdf: "urn:pdf:",
+} as const;
+
+/** The URL of the page that a resource was made from; any other URL unchanged. */
+export const pageUrlOf = (url: string): string => {
+  for (const prefix of Object.values(RESOURCE_PREFIXES))
+    if (url.startsWith(prefix)) return url.slice(prefix.length);
+  return url;
+};
 
 /** Where archived bytes are: a range of one blob. */
 export interface BlobRange {

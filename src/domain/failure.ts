@@ -239,6 +239,16 @@ const FAILURES = {
     holdAdvice:
       "The scraper's code fails; the log has the error. Fix it, then continue with the new version.",
   },
+  // Says nothing about the site: the page may be fine in a new browser.
+  browser: {
+    ...ours,
+    maxAttempts: 2,
+    backoff: SHORT,
+    freshMs: 0,
+    letter: "o",
+    advice: "The browser crashed or hung. Try again; `limits` and docs/browser.md say what a page may cost.",
+    holdAdvice: "Browsers crash or hang on these pages. The log shows how; docs/browser.md has the limits.",
+  },
   "worker-lost": {
     ...ours,
     freshMs: 0,

@@ -119,8 +119,8 @@ export interface Pace {
 
 export const PACE_OPTIONS: OptionNames<Pace> = { perSecond: true, burst: true, concurrency: true };
 
-/** How an item is run. The order is kept by ledgers: new ones come last. Only `http` is built yet. */
-export const COLLECTOR_KINDS = ["http", "browser", "recorded"] as const;
+/** How an item is run. The order is kept by ledgers: new ones come last. */
+export const COLLECTOR_KINDS = ["http", "browser", "recording", "auto"] as const;
 
 export type CollectorKind = (typeof COLLECTOR_KINDS)[number];
 

@@ -7,6 +7,15 @@ export class MissingPackageError extends Error {
   }
 }
 
+/** No browser was found on this machine; `command` installs one. */
+export class MissingBrowserError extends Error {
+  readonly code = "missing-browser";
+  constructor(command: string) {
+    super(`A scraper that uses a browser needs Chromium, and none was found. Run: ${command}`);
+    this.name = "MissingBrowserError";
+  }
+}
+
 /** Runs `load`, the caller's own `require` or `resolve` of an optional package; `purpose` says what needs it. */
 export const loadOptional = <T>(name: string, purpose: string, load: () => T): T => {
   try {

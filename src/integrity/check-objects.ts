@@ -16,7 +16,9 @@ export async function* checkCaptures(blobs: Blobs, refs: RefIndex, name: string)
   const checked = checkSegment(name, await blobs.get(name));
   const { problem, index, files } = checked;
   const responses = new Map(
-    checked.members.filter(({ type }) => type === "response").map((member) => [member.offset, member]),
+    checked.members
+      .filter(({ type }) => type === "response" || type === "resource")
+      .map((member) => [member.offset, member]),
   );
   if (problem !== undefined) yield { what: "segment", where: name, problem, advice: FETCH_AGAIN };
   refs.put(

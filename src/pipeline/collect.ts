@@ -1,19 +1,12 @@
 import { AbsentError, type Failure, FailureError, ownTrouble, StopError } from "../domain/failure.ts";
 import { redactSecrets } from "../domain/redact-secrets.ts";
 import { BlobError } from "../ports/blobs.ts";
-import type {
-  Collector,
-  CollectorTools,
-  CollectSession,
-  Keep,
-  ScraperTools,
-  SessionOptions,
-} from "../ports/collector.ts";
+import type { Collector, CollectorTools, CollectSession, Keep, SessionOptions } from "../ports/collector.ts";
 import { LedgerError } from "../ports/ledger.ts";
 import { shortErrorPlace } from "../scrapers/error-place.ts";
 import { ItemWork } from "../scrapers/item-work.ts";
 import type { CompiledScraper } from "../scrapers/compiled-scraper.ts";
-import type { AnyScraper } from "../scrapers/scraper.ts";
+import type { AllTools, AnyScraper } from "../scrapers/scraper.ts";
 
 /** How collecting ended. A failed item keeps its pages too: they are in the session. */
 export type Collected = { readonly session: CollectSession } & CollectEnd;
@@ -31,6 +24,7 @@ export interface CollectRun {
   /** Only public addresses and the scraper's own site are allowed. */
   readonly guardsTargets?: boolean;
   readonly validators?: SessionOptions["validators"];
+  readonly sharedBy?: SessionOptions["sharedBy"];
   readonly tools: Omit<CollectorTools, "signal">;
   /** Aborted with a `StopError` when the worker must release the item. */
   readonly controller: AbortController;
@@ -52,6 +46,8 @@ export const collect = async (run: CollectRun): Promise<Collected> => {
   const session = await run.collector.open({
     site: scraper.site ?? siteOf(run.input),
     limits,
+    ...(run.sharedBy !== undefined && { sharedBy: run.sharedBy }),
+    ...(scraper.browser && { browser: scraper.browser }),
     ...(scraper.headers && { headers: scraper.headers }),
     ...(run.guardsTargets && { publicOnly: publicOnly(scraper) }),
     ...(run.validators && { validators: run.validators }),
@@ -92,7 +88,7 @@ export const collect = async (run: CollectRun): Promise<Collected> => {
       name,
       tracked(tool, (method, call) => work.track(`${name}.${method}`, () => call().catch(letGo))),
     ]),
-  ) as ScraperTools["http"];
+  ) as unknown as AllTools;
   await before(work.run(() => scraper.collect({ input, ...tools, keep, attempt, signal })));
   await before(work.settled());
   clock.end();

@@ -89,6 +89,7 @@ export const pinnedOf = (
     name: ready.scraper.name,
     source: ready.source,
     version: ready.version,
+    ...(ready.scraper.kind && { kind: ready.scraper.kind }),
     ...paceOf(ready),
     policy: ready.scraper.failures ?? {},
     extracts: ready.scraper.extract !== undefined,

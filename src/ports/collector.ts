@@ -12,6 +12,72 @@ export interface Http {
   submit(form: Form, values?: FormValues, options?: SubmitOptions): Promise<Page>;
 }
 
+/**
+ * One tab of a browser. Every verb costs one call into the page. A selector is CSS and also looks into open shadow roots. Waiting for a slot of
+ * the lane is not the page's time.
+ */
+export interface BrowserPage {
+  /** Where the tab is now. */
+  url(): string;
+  /** Opens a URL, relative to the scraper's site. Resolves when the document is parsed; follow with `ready` where scripts render it. */
+  goto(url: string | URL, options?: GotoOptions): Promise<void>;
+  /** Waits until one of the selectors matches, and returns that selector. Throws a `navigation` failure when the time is up. */
+  ready<Selector extends string>(
+    selector: Selector | readonly Selector[],
+    options?: ReadyOptions,
+  ): Promise<Selector>;
+  /** Sets the value of an input, text area or editable element, with the events that a person's typing causes. */
+  fill(selector: string, value: string | number): Promise<void>;
+  /** Clicks the first match. Follow with `ready` for what the click brings. */
+  click(selector: string, options?: ClickOptions): Promise<void>;
+  /** Chooses options of a `<select>` by value or label. */
+  select(selector: string, value: string | readonly string[]): Promise<void>;
+  /** Text of the first match with white space folded, or undefined. */
+  text(selector: string): Promise<string | undefined>;
+  /** Whether anything matches. */
+  has(selector: string): Promise<boolean>;
+  /** An attribute of the first match, or undefined. */
+  attr(selector: string, name: string): Promise<string | undefined>;
+  /** Names the document as it is now, open shadow roots included, for extraction. */
+  keep(name: string): Promise<void>;
+  /** Clicks the first match of a selector, or opens a URL, and keeps the file that comes. */
+  download(
+    name: string,
+    from: { readonly click: string } | { readonly url: string | URL },
+  ): Promise<KeptFile>;
+  /** Prints the page to a PDF file and keeps it. */
+  pdf(name: string): Promise<KeptFile>;
+  /** Playwright's own page, for everything else. Its selectors cost about 50 ms of CPU in each document. */
+  playwright(): Promise<PlaywrightPage>;
+}
+
+/** `any` where the optional package is not installed. */
+/** @ts-ignore */
+export type PlaywrightPage = import("playwright-core").Page;
+
+export interface GotoOptions {
+  /** Statuses that are not a failure here beside 2xx. */
+  readonly accept?: readonly number[];
+  /** This navigation acts on the site: see `once`. */
+  readonly acts?: boolean;
+}
+
+export const GOTO_OPTIONS: OptionNames<GotoOptions> = { accept: true, acts: true };
+
+export interface ReadyOptions {
+  /** The longest wait, without the time spent waiting for slots; `limits.requestMs` by default. */
+  readonly timeoutMs?: number;
+}
+
+export const READY_OPTIONS: OptionNames<ReadyOptions> = { timeoutMs: true };
+
+export interface ClickOptions {
+  /** The requests of this click act on the site: see `once`. */
+  readonly acts?: boolean;
+}
+
+export const CLICK_OPTIONS: OptionNames<ClickOptions> = { acts: true };
+
 export type RequestBody =
   | { readonly form: Readonly<Record<string, string | readonly string[]>> }
   | { readonly json: unknown }
@@ -128,6 +194,28 @@ export interface Departure {
   readonly renew: () => Promise<void>;
 }
 
+/** What a scraper of kind `browser` asks of its tabs. */
+export interface BrowserOptions {
+  /** `job` (default): tabs stay open and are wiped between items. `item`: each item has a new context. */
+  readonly isolation?: "job" | "item";
+  /** What is loaded besides documents, scripts, styles and calls: nothing by default. */
+  readonly load?: readonly ("image" | "font" | "media" | "websocket")[];
+  /** Other hosts that the page may ask, with their subdomains; `*` for all. Only the site's own domain by default. */
+  readonly hosts?: readonly string[];
+  /** Full Chromium instead of the headless shell. */
+  readonly full?: boolean;
+  /** Size of the window; 1280 by 800 by default. */
+  readonly viewport?: { readonly width: number; readonly height: number };
+}
+
+export const BROWSER_OPTIONS: OptionNames<BrowserOptions> = {
+  isolation: true,
+  load: true,
+  hosts: true,
+  full: true,
+  viewport: true,
+};
+
 /** Caps on one item's collecting. */
 export interface Limits {
   /** One request, from start to the last byte; 30 s by default. */
@@ -149,10 +237,13 @@ export interface Limits {
 /** What the `collect` of a scraper gets besides `input` and `keep`, by the scraper's kind. All methods are asynchronous. */
 export interface ScraperTools extends Readonly<Record<CollectorKind, Readonly<Record<string, object>>>> {
   readonly http: { readonly http: Http };
+  readonly browser: { readonly page: BrowserPage };
+  readonly recording: { readonly page: BrowserPage };
+  readonly auto: { readonly page: BrowserPage };
 }
 
 /**
- * One way of collecting: HTTP now; a browser and recordings later. A process opens one collector of each kind that it needs. Network access is given
+ * One way of collecting: over HTTP, in a browser, from a recording. A process opens one collector of each kind that it needs. Network access is given
  * to a collector when it is opened: proxies and identities belong below it, and scrapers do not see them.
  */
 export interface Collector<Kind extends CollectorKind = CollectorKind> {
@@ -164,6 +255,10 @@ export interface Collector<Kind extends CollectorKind = CollectorKind> {
 export type Collectors = { readonly [Kind in CollectorKind]: () => Promise<Collector<Kind>> };
 
 export interface SessionOptions {
+  /** Items with the same value may use the same warm tab, one after the other; without it, nothing is shared. */
+  readonly sharedBy?: string;
+  /** What the scraper asks of the browser. */
+  readonly browser?: BrowserOptions | undefined;
   /** Relative URLs are resolved against it. */
   readonly site: string;
   readonly tools: CollectorTools;
@@ -200,6 +295,8 @@ export interface CollectSession<Kind extends CollectorKind = CollectorKind> {
   readonly bytes: number;
   /** Cookies or credentials were sent, or cookies were set: the pages may be private. */
   readonly hasSecrets: boolean;
+  /** Keeps evidence of a failure, such as a picture of the page. Called before `close`, and never takes long. */
+  failed?(): Promise<void>;
   /** Frees pages, texts and documents. The item may wait long until its bytes are durable; its session must not. */
   close(): Promise<void>;
 }

@@ -1,5 +1,5 @@
 import { FAILURE_KINDS, POLICY_OPTIONS } from "../domain/failure.ts";
-import { PACE_OPTIONS } from "../domain/job-version.ts";
+import { COLLECTOR_KINDS, PACE_OPTIONS } from "../domain/job-version.ts";
 import { type OptionNames, unknownOption } from "../domain/known-options.ts";
 import {
   BACKOFF_RANGES,
@@ -13,13 +13,19 @@ import {
 } from "../domain/number-range.ts";
 import type { Retention } from "../domain/removal.ts";
 import { BACKOFF_OPTIONS } from "../domain/retry.ts";
+import { BROWSER_OPTIONS } from "../ports/collector.ts";
 import { EMIT_FIELDS_OPTIONS, EMIT_FUNCTION_OPTIONS } from "./compile-emit.ts";
 import { type AnyScraper, DEFAULT_LIMITS, type RetentionSetting, SCRAPER_OPTIONS } from "./scraper.ts";
 
 const NAME = /^[a-z0-9][a-z0-9._-]{0,63}$/;
 const LIMIT_OPTIONS = Object.fromEntries(Object.keys(DEFAULT_LIMITS).map((name) => [name, true as const]));
 const KINDS = Object.fromEntries(FAILURE_KINDS.map((kind) => [kind, true as const]));
-const CHOICES = { robots: ["obey", "ignore"], archive: ["all", "none"], once: [true, false] } as const;
+const CHOICES = {
+  kind: COLLECTOR_KINDS,
+  robots: ["obey", "ignore"],
+  archive: ["all", "none"],
+  once: [true, false],
+} as const;
 
 /** The gate for scraper files: what passes here is trusted inside. The scrapers that it emits to pass it too. */
 export const checkScraper = (found: unknown, file: string): AnyScraper => {
@@ -69,12 +75,13 @@ const checkOne = (found: unknown, file: string): void => {
 
 /** The first option that does not exist. Those of fields and requests are refused by the functions that they are given to. */
 const misspelled = (found: Readonly<Record<string, unknown>>): string | undefined => {
-  const { pace, limits, failures } = found;
+  const { pace, limits, failures, browser } = found;
   const rows = Object.entries(isObject(failures) ? failures : {});
   return (
     unknownOption({ ...found }, SCRAPER_OPTIONS, "a scraper") ??
     unknownOption(pace, PACE_OPTIONS, "`pace`") ??
     unknownOption(limits, LIMIT_OPTIONS, "`limits`") ??
+    unknownOption(browser, BROWSER_OPTIONS, "`browser`") ??
     unknownOption(failures, KINDS, "`failures`") ??
     rows
       .map(

@@ -2,17 +2,18 @@ import type { ExtractFunction } from "../extraction/extract-function.ts";
 import type { ExtractSpec, Fields } from "../extraction/extract-spec.ts";
 import type { RecordOf } from "../extraction/field.ts";
 import { AbsentError, type PolicyOverrides } from "../domain/failure.ts";
-import type { Pace } from "../domain/job-version.ts";
+import type { CollectorKind, Pace } from "../domain/job-version.ts";
 import type { OptionNames } from "../domain/known-options.ts";
-import type { Http, Keep, Limits } from "../ports/collector.ts";
+import type { BrowserOptions, Keep, Limits, ScraperTools } from "../ports/collector.ts";
 import type { Emit, EmitToOther, EmitToSelf } from "./compile-emit.ts";
 
 /** What a scraper's `collect` is given. */
-export interface CollectContext<Input> {
+export type CollectContext<Input, Kind extends CollectorKind = "http"> = CollectBase<Input> &
+  ScraperTools[Kind];
+
+interface CollectBase<Input> {
   /** The item's input, as the scraper's schema gave it. */
   readonly input: Input;
-  /** Requests of this item; its cookies last for this attempt. */
-  readonly http: Http;
   /** Says which pages and files are kept under a name. */
   readonly keep: Keep;
   /** 1-based number of this try. */
@@ -22,7 +23,11 @@ export interface CollectContext<Input> {
 }
 
 /** A named recipe for one site. Written with `defineScraper`, checked when it is loaded. */
-interface Scraper<Input = never> {
+interface Scraper<Input = never, Kind extends CollectorKind = "http"> {
+  /** How its items are run: `http` by default; `browser`: in a browser; `auto`: over HTTP where that is enough. */
+  readonly kind?: Kind;
+  /** For kinds that use a browser: isolation, what is loaded, which hosts. */
+  readonly browser?: BrowserOptions;
   /** Up to 64 of a-z, 0-9, dot, dash and underscore; jobs and records carry it. */
   readonly name: string;
   /** The site's origin: relative URLs are resolved against it, and its domain is the lane. */
@@ -52,7 +57,7 @@ interface Scraper<Input = never> {
   /** How long what its jobs have brought is kept, from a job's end: `{ pages: "90d", records: "2y" }`. For ever by default. */
   readonly retention?: RetentionSetting;
   /** Gets to the pages and keeps them. Run once for each attempt. */
-  readonly collect: (context: CollectContext<Input>) => Promise<void>;
+  readonly collect: (context: CollectContext<Input, Kind>) => Promise<void>;
   /** Which fields are where on the kept pages, or a function that finds them. Without it pages are only kept. */
   readonly extract?: ExtractSpec | ExtractFunction;
   /** Inputs found on its pages become items of the same job: `[emitTo(detail, { … })]`. */
@@ -60,6 +65,8 @@ interface Scraper<Input = never> {
 }
 
 export const SCRAPER_OPTIONS: OptionNames<Scraper> = {
+  kind: true,
+  browser: true,
   name: true,
   site: true,
   input: true,
@@ -98,7 +105,14 @@ export interface ScraperLimits extends Limits {
  * A scraper whose input type is not known here: inputs reach it only after its own schema has let them through, which is what
  * makes the call sound.
  */
-export type AnyScraper = Scraper<unknown>;
+export type AnyScraper = Omit<Scraper<unknown>, "kind" | "collect"> & {
+  readonly kind?: CollectorKind;
+  /** Called with the tools of its own kind. */
+  readonly collect: (context: CollectBase<unknown> & AllTools) => Promise<void>;
+};
+
+/** The tools of all kinds together. */
+export type AllTools = ScraperTools["http"] & ScraperTools["browser"];
 
 export const DEFAULT_LIMITS: ScraperLimits = {
   requestMs: 30_000,
@@ -125,8 +139,13 @@ export type InputOf<S> = S extends DefinedScraper<infer Input, Fields> ? Input :
 export type RecordFrom<S> = S extends DefinedScraper<unknown, infer F> ? RecordOf<F> : never;
 
 /** Typed from the input schema to the record; what it returns is checked once more when it is loaded. */
-export const defineScraper = <Given, Input, F extends Fields = Fields>(
-  scraper: Omit<Scraper<Input>, "input" | "extract" | "emit"> & {
+export const defineScraper = <
+  Given,
+  Input,
+  F extends Fields = Fields,
+  Kind extends Exclude<CollectorKind, "recording"> = "http",
+>(
+  scraper: Omit<Scraper<Input, Kind>, "input" | "extract" | "emit"> & {
     readonly input: StandardSchema<Given, Input>;
     readonly extract?: ExtractSpec<F> | ExtractFunction;
     /** Inputs found on its pages become items of the same job: `[emitTo(detail, { … })]`. */

@@ -75,6 +75,7 @@ export const runItem = async (run: ItemRun): Promise<ItemEnd> => {
     attempt: item.attempt,
     ...(run.spec.guardsTargets && { guardsTargets: true }),
     validators: run.freshness?.validators,
+    sharedBy: `${run.spec.client}\n${item.job}\n${item.lane}`,
     tools: { gate: run.gate, ...bundle.tools },
     controller: run.controller,
     ...(run.onSession && { onSession: run.onSession }),
@@ -87,6 +88,7 @@ export const runItem = async (run: ItemRun): Promise<ItemEnd> => {
       ? discover(ready.emits, session.kept.pages, input)
       : NOTHING_FOUND;
   const failure = failureOf(collected, judged, discovered);
+  if (failure) await session.failed?.();
   const isJudged = judged !== undefined && "lines" in judged;
   const { outcome, fresh } = compared(
     run,

@@ -26,7 +26,7 @@ export const kinds = (test: LedgerTest): void => {
     assert.deepEqual(await seen("http"), ["p"]);
     assert.deepEqual(await seen("browser"), ["b"]);
     assert.deepEqual(await seen("browser", "http"), ["b", "m", "p"]);
-    assert.deepEqual(await seen("recorded"), []);
+    assert.deepEqual(await seen("recording"), []);
     assert.deepEqual(await seen(), []);
     assert.deepEqual((await worker.takeKeys()).toSorted(), ["b", "m", "p"]);
   });

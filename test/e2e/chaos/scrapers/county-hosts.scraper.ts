@@ -26,6 +26,6 @@ export default defineScraper({
         post: (path, body, options) => http.post(at(path), body, options),
         submit: (form, values, options) => http.submit(form, values, options),
       },
-    });
+    } as Parameters<typeof county.collect>[0]);
   },
 });

@@ -1,0 +1,13 @@
+import { examine } from "../../devtools/doctor.ts";
+import { EXIT } from "../exit.ts";
+import { print } from "../terminal.ts";
+
+export const doctorCommand = async ({ json }: { readonly json: boolean }): Promise<number> => {
+  const findings = await examine({});
+  for (const { name, isGood, detail, advice } of findings) {
+    if (json) print([JSON.stringify({ name: name.toLowerCase(), isGood, detail, advice })]);
+    else
+      print([`${name.padEnd(8)} ${detail}`, ...(advice === undefined ? [] : [`${" ".repeat(9)}${advice}`])]);
+  }
+  return findings.every(({ isGood }) => isGood) ? EXIT.ok : EXIT.usage;
+};

@@ -1,0 +1,44 @@
+import type { Collector } from "../../ports/collector.ts";
+import { type EgressProxy, startEgressProxy } from "../egress/egress-proxy.ts";
+import { TargetGuard } from "../http/target-guard.ts";
+import { BrowserPool } from "./browser-pool.ts";
+import { openBrowserSession } from "./browser-session.ts";
+
+/** How an installation runs its browsers. */
+export interface BrowserSettings {
+  /** Where the binary is; looked for when left out. */
+  readonly path?: string | undefined;
+  /** Full Chromium instead of the headless shell. */
+  readonly full?: boolean | undefined;
+  /** A browser elsewhere, by its CDP address: `wss://…`. May contain a password. */
+  readonly remote?: string | undefined;
+  /** Tabs in use at once, in each worker process; by cores and memory when left out. */
+  readonly tabs?: number | undefined;
+}
+
+interface CollectorOptions extends BrowserSettings {
+  readonly userAgent: string;
+  readonly allowTargets: readonly string[];
+  /** The registrable domain of a host, or null. */
+  readonly domainOf: (host: string) => string | null;
+}
+
+export const openBrowserCollector = async (options: CollectorOptions): Promise<Collector<"browser">> => {
+  const { allowTargets, domainOf, ...settings } = options;
+  const guard = new TargetGuard({ allow: allowTargets });
+  // A remote browser cannot reach this machine's loopback address.
+  const proxy: EgressProxy | undefined =
+    options.remote === undefined ? await startEgressProxy({ guard }) : undefined;
+  const pool = new BrowserPool({ ...settings, proxy });
+  const isOwnHost = (site: string, host: string): boolean => {
+    const own = new URL(site).hostname;
+    return host === own || (domainOf(host) ?? host) === (domainOf(own) ?? own);
+  };
+  return {
+    open: (session) => openBrowserSession({ ...session, pool, guard, isOwnHost }),
+    async close() {
+      await pool.close();
+      await proxy?.close();
+    },
+  };
+};

@@ -1,0 +1,261 @@
+import type { BrowserOptions, SessionOptions } from "../../ports/collector.ts";
+import type { EgressProxy } from "../egress/egress-proxy.ts";
+import { type LaunchOptions, BrowserProcess } from "./browser-process.ts";
+import { defaultTabs } from "./find-browser.ts";
+import { Tab } from "./tab.ts";
+import { TrafficGate } from "./traffic-gate.ts";
+
+export interface PoolOptions extends LaunchOptions {
+  /** Tabs in use at once; by cores and memory when left out. */
+  readonly tabs?: number | undefined;
+  readonly userAgent: string;
+  /** Carries the traffic of a local browser. */
+  readonly proxy?: EgressProxy | undefined;
+  readonly recycle?: Partial<RecycleRules> | undefined;
+}
+
+interface RecycleRules {
+  /** Items of one context, and of one browser. */
+  readonly contextItems: number;
+  readonly browserItems: number;
+  readonly browserBytes: number;
+  readonly browserMs: number;
+}
+
+const RECYCLE: RecycleRules = {
+  contextItems: 100,
+  browserItems: 1_000,
+  browserBytes: 1024 ** 3,
+  browserMs: 30 * 60_000,
+};
+
+/** Reading it costs some milliseconds. */
+const MEMORY_EVERY_ITEMS = 20;
+const IDLE_MS = 60_000;
+
+interface Running {
+  readonly process: BrowserProcess;
+  readonly gate: TrafficGate;
+  items: number;
+  inUse: number;
+  /** Takes no new items, and ends after the last one. */
+  isRetired: boolean;
+}
+
+type TabWishes = Pick<SessionOptions, "sharedBy" | "browser" | "publicOnly" | "tools">;
+
+/** A tab in use by one item. */
+export interface TabLease {
+  readonly tab: Tab;
+  readonly gate: TrafficGate;
+  /** Returns it for the next item with the same key, wiped; or closes it. Frees its place at once. */
+  release(origins: Iterable<string>): void;
+}
+
+/**
+ * The browser of one worker process, and its tabs. Places are counted here and freed when the item ends, whatever the browser does. Warm tabs are kept
+ * by key and never change keys.
+ */
+export class BrowserPool {
+  readonly #options: PoolOptions;
+  readonly #rules: RecycleRules;
+  readonly #most: number;
+  readonly #idle = new Map<
+    string,
+    { readonly tab: Tab; readonly running: Running; readonly since: number }[]
+  >();
+  readonly #waiting: (() => void)[] = [];
+  readonly #closing = new Set<Promise<void>>();
+  readonly #all = new Set<Running>();
+  #current: Promise<Running> | undefined;
+  #used = 0;
+  #isClosed = false;
+  readonly #sweeper: NodeJS.Timeout;
+
+  constructor(options: PoolOptions) {
+    this.#options = options;
+    this.#rules = { ...RECYCLE, ...options.recycle };
+    this.#most = options.tabs ?? defaultTabs();
+    this.#sweeper = setInterval(() => this.#closeIdle(IDLE_MS), IDLE_MS / 4).unref();
+  }
+
+  /** Places that are free now. */
+  get room(): number {
+    return this.#most - this.#used;
+  }
+
+  /** A warm tab of an item with the same `sharedBy` and the same wishes, or a new one. */
+  async take({ sharedBy, browser = {}, publicOnly, tools }: TabWishes): Promise<TabLease> {
+    const key =
+      browser.isolation === "item" || sharedBy === undefined
+        ? undefined
+        : JSON.stringify([sharedBy, browser, publicOnly]);
+    await this.#place(tools.signal);
+    try {
+      const { tab, running } =
+        (key === undefined ? undefined : this.#reuse(key)) ?? (await this.#open(browser, publicOnly));
+      running.inUse++;
+      tab.items++;
+      return { tab, gate: running.gate, release: (origins) => this.#release(key, tab, running, origins) };
+    } catch (error) {
+      this.#free();
+      throw error;
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearInterval(this.#sweeper);
+    this.#idle.clear();
+    await Promise.all([...this.#all].map(({ process }) => process.close()));
+    await Promise.all(this.#closing);
+  }
+
+  async #place(signal: AbortSignal): Promise<void> {
+    while (this.#used >= this.#most) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      this.#waiting.push(resolve);
+      signal.addEventListener("abort", () => resolve(), { once: true });
+      await promise;
+      signal.throwIfAborted();
+    }
+    this.#used++;
+  }
+
+  #free(): void {
+    this.#used--;
+    this.#waiting.shift()?.();
+  }
+
+  #reuse(key: string): { readonly tab: Tab; readonly running: Running } | undefined {
+    const tabs = this.#idle.get(key) ?? [];
+    for (let found = tabs.pop(); found; found = tabs.pop()) {
+      if (!found.tab.isBroken && found.running.process.isConnected && !found.running.isRetired) return found;
+      this.#discard(found.tab, found.running);
+    }
+    this.#idle.delete(key);
+    return undefined;
+  }
+
+  async #open(
+    { viewport = VIEWPORT, full, load }: BrowserOptions,
+    publicOnly: SessionOptions["publicOnly"],
+  ): Promise<{ tab: Tab; running: Running }> {
+    const running = await this.#running(full ?? this.#options.full);
+    running.items++;
+    // Another item's idle tab makes room: each costs memory.
+    if (this.#idleCount() + this.#used > this.#most) this.#closeIdle(0, 1);
+    const { userAgent, proxy } = this.#options;
+    const settings = {
+      isGuarded: publicOnly !== undefined,
+      trustedOrigin: publicOnly?.butSite,
+      allowsWebSockets: load?.includes("websocket") ?? false,
+    };
+    const egress = proxy && { url: proxy.url, session: proxy.open(settings) };
+    const tab = await Tab.open(running.process, { viewport, userAgent, egress });
+    running.gate.add(tab);
+    return { tab, running };
+  }
+
+  async #running(full: boolean | undefined): Promise<Running> {
+    const known = await this.#current?.catch(() => undefined);
+    if (known && known.process.isConnected && !known.isRetired) {
+      if (!this.#isDue(known)) return known;
+      this.#retire(known);
+    }
+    // Several items may get here at once.
+    if (!this.#current || known === (await this.#current.catch(() => undefined)))
+      this.#current = this.#start(full);
+    return await this.#current;
+  }
+
+  async #start(full: boolean | undefined): Promise<Running> {
+    const process = await BrowserProcess.start({ ...this.#options, full });
+    const running = { process, gate: await TrafficGate.open(process), items: 0, inUse: 0, isRetired: false };
+    this.#all.add(running);
+    process.browser.once("disconnected", () => {
+      this.#all.delete(running);
+      this.#later(process.close());
+    });
+    if (this.#isClosed) await process.close();
+    return running;
+  }
+
+  #isDue({ process, items }: Running): boolean {
+    const { browserItems, browserBytes, browserMs } = this.#rules;
+    if (items >= browserItems || performance.now() - process.startedAt >= browserMs) return true;
+    return items % MEMORY_EVERY_ITEMS === MEMORY_EVERY_ITEMS - 1 && (process.memory() ?? 0) >= browserBytes;
+  }
+
+  #retire(running: Running): void {
+    running.isRetired = true;
+    this.#closeIdle(0);
+    if (running.inUse === 0) this.#later(running.process.close());
+  }
+
+  #release(key: string | undefined, tab: Tab, running: Running, origins: Iterable<string>): void {
+    running.gate.assign(tab, undefined);
+    const isKept =
+      key !== undefined &&
+      !this.#isClosed &&
+      !running.isRetired &&
+      !tab.isBroken &&
+      tab.items < this.#rules.contextItems;
+    const done = (): void => {
+      running.inUse--;
+      if (running.isRetired && running.inUse === 0) this.#later(running.process.close());
+      this.#free();
+    };
+    if (!isKept) {
+      this.#discard(tab, running);
+      return done();
+    }
+    running.items++;
+    // The place is freed when the tab can be used again, or is given up: both take seconds at most.
+    this.#later(this.#wipe(key, tab, running, origins).finally(done));
+  }
+
+  async #wipe(key: string, tab: Tab, running: Running, origins: Iterable<string>): Promise<void> {
+    const isWiped = await tab.wipe(origins);
+    if (!isWiped || this.#isClosed || running.isRetired) return this.#discard(tab, running);
+    const tabs = this.#idle.get(key) ?? [];
+    tabs.push({ tab, running, since: performance.now() });
+    this.#idle.set(key, tabs);
+  }
+
+  #discard(tab: Tab, running: Running): void {
+    running.gate.remove(tab);
+    this.#later(tab.close());
+  }
+
+  #later(work: Promise<unknown>): void {
+    const ended = work.then(
+      () => undefined,
+      () => undefined,
+    );
+    this.#closing.add(ended);
+    void ended.then(() => this.#closing.delete(ended));
+  }
+
+  #idleCount(): number {
+    let count = 0;
+    for (const tabs of this.#idle.values()) count += tabs.length;
+    return count;
+  }
+
+  /** The oldest first. */
+  #closeIdle(olderMs: number, most = Infinity): void {
+    const now = performance.now();
+    let left = most;
+    for (const [key, tabs] of this.#idle) {
+      while (left > 0 && tabs[0] && now - tabs[0].since >= olderMs) {
+        const { tab, running } = tabs.shift()!;
+        this.#discard(tab, running);
+        left--;
+      }
+      if (tabs.length === 0) this.#idle.delete(key);
+    }
+  }
+}
+
+const VIEWPORT = { width: 1280, height: 800 };

@@ -1,0 +1,159 @@
+import type { BrowserContext, CDPSession, Page } from "playwright-core";
+import type { EgressSession } from "../egress/egress-proxy.ts";
+import { settledWithin } from "./active-clock.ts";
+import type { BrowserProcess } from "./browser-process.ts";
+import { scriptCall } from "./page-scripts.ts";
+
+export interface TabOptions {
+  readonly viewport: { readonly width: number; readonly height: number };
+  readonly userAgent: string;
+  /** Loopback address of the egress proxy, and the tab's account there; none for a remote browser. */
+  readonly egress?: { readonly url: string; readonly session: EgressSession } | undefined;
+}
+
+const STEP_MS = 2_000;
+const WORLD = "sluice";
+
+/** A context with one page. It serves one item at a time. */
+export class Tab {
+  readonly process: BrowserProcess;
+  readonly context: BrowserContext;
+  readonly page: Page;
+  readonly cdp: CDPSession;
+  /** Of the browser's context, as the gate knows it. */
+  readonly contextId: string;
+  readonly targetId: string;
+  readonly egress: EgressSession | undefined;
+  items = 0;
+  /** No longer usable: it crashed, hung or could not be wiped. */
+  isBroken = false;
+  #world: number | undefined;
+
+  private constructor(
+    process: BrowserProcess,
+    context: BrowserContext,
+    page: Page,
+    cdp: CDPSession,
+    { targetId, browserContextId }: { readonly targetId: string; readonly browserContextId?: string },
+    egress: EgressSession | undefined,
+  ) {
+    this.egress = egress;
+    this.process = process;
+    this.context = context;
+    this.page = page;
+    this.cdp = cdp;
+    this.targetId = targetId;
+    this.contextId = browserContextId ?? "";
+    page.on("crash", () => (this.isBroken = true));
+    page.on("close", () => (this.isBroken = true));
+  }
+
+  static async open(process: BrowserProcess, options: TabOptions): Promise<Tab> {
+    const { viewport, userAgent, egress } = options;
+    const context = await process.browser.newContext({
+      viewport,
+      userAgent,
+      ignoreHTTPSErrors: false,
+      acceptDownloads: false,
+      ...(egress && { proxy: { server: egress.url } }),
+    });
+    // Deadlines are our own: the library's would count waiting for slots.
+    context.setDefaultTimeout(0);
+    context.setDefaultNavigationTimeout(0);
+    try {
+      const page = await context.newPage();
+      const cdp = await context.newCDPSession(page);
+      const { targetInfo } = await cdp.send("Target.getTargetInfo");
+      await cdp.send("Page.enable");
+      const tab = new Tab(process, context, page, cdp, targetInfo, egress?.session);
+      cdp.on("Page.frameNavigated", ({ frame }) => {
+        if (frame.parentId === undefined) tab.#world = undefined;
+      });
+      return tab;
+    } catch (error) {
+      egress?.session.close();
+      await settledWithin(STEP_MS, context.close());
+      throw error;
+    }
+  }
+
+  /** The ids of all frames of its page. */
+  async frameIds(): Promise<string[]> {
+    const { frameTree } = await this.cdp.send("Page.getFrameTree");
+    const ids: string[] = [];
+    const add = (tree: typeof frameTree): void => {
+      ids.push(tree.frame.id);
+      for (const child of tree.childFrames ?? []) add(child);
+    };
+    add(frameTree);
+    return ids;
+  }
+
+  /** Calls one of our scripts in the main frame. A navigation in the meantime starts it again in the new document. */
+  async call<Result>(...of: Parameters<typeof scriptCall>): Promise<Result> {
+    const expression = scriptCall(...of);
+    for (;;) {
+      try {
+        const contextId = (this.#world ??= await this.#createWorld());
+        const { result, exceptionDetails } = await this.cdp.send("Runtime.evaluate", {
+          expression,
+          contextId,
+          awaitPromise: true,
+          returnByValue: true,
+        });
+        if (exceptionDetails)
+          throw new PageScriptError(
+            exceptionDetails.exception?.description?.split("\n", 1)[0] ?? exceptionDetails.text,
+          );
+        return result.value as Result;
+      } catch (error) {
+        if (error instanceof PageScriptError || this.isBroken || !isOfOldDocument(error)) throw error;
+        this.#world = undefined;
+      }
+    }
+  }
+
+  async #createWorld(): Promise<number> {
+    const { executionContextId } = await this.cdp.send("Page.createIsolatedWorld", {
+      frameId: this.targetId,
+      worldName: WORLD,
+    });
+    return executionContextId;
+  }
+
+  /** Removes everything that an item left in the context. False if it could not: then the tab must be closed. */
+  async wipe(origins: Iterable<string>): Promise<boolean> {
+    if (this.isBroken) return false;
+    const work = async (): Promise<void> => {
+      for (const other of this.context.pages()) if (other !== this.page) await other.close();
+      await this.cdp.send("Page.navigate", { url: "about:blank" });
+      await Promise.all([
+        this.context.clearCookies(),
+        this.context.clearPermissions(),
+        ...[...origins].map((origin) =>
+          this.cdp.send("Storage.clearDataForOrigin", { origin, storageTypes: "all" }),
+        ),
+        this.cdp.send("Runtime.evaluate", { expression: 'window.name = ""' }),
+      ]);
+    };
+    return (await settledWithin(STEP_MS, work())) && !this.isBroken;
+  }
+
+  /** Each step is independent of the one before: page, context, then the whole browser. */
+  async close(): Promise<void> {
+    this.isBroken = true;
+    this.egress?.close();
+    if (!this.process.isConnected) return;
+    await settledWithin(STEP_MS, this.page.close({ runBeforeUnload: false }));
+    if (await settledWithin(STEP_MS, this.context.close())) return;
+    this.process.kill();
+  }
+}
+
+/** A script of ours failed inside the page: for example a selector that is not valid. */
+export class PageScriptError extends Error {}
+
+const isOfOldDocument = (error: unknown): boolean =>
+  /Cannot find context|context was destroyed|Cannot find default execution context|Inspected target navigated|Internal error|uniqueContextId/i.test(
+    String(error),
+  );
