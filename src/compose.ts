@@ -3,9 +3,8 @@ import { createRequire } from "node:module";
 import { hostname } from "node:os";
 import { dirname, join } from "node:path";
 import { journaled, journaledRegistry } from "./archive/journaled-ledger.ts";
-import { ConfigError, maxRetryAfterMs } from "./config/check-config.ts";
+import { browserSettings, ConfigError, maxRetryAfterMs } from "./config/check-config.ts";
 import { ownLoader } from "./config/find-scrapers.ts";
-import type { BrowserSettings } from "./collectors/browser/browser-collector.ts";
 import { storageLocation } from "./config/storage-location.ts";
 import type { CollectorKind } from "./domain/job-version.ts";
 import { laneName } from "./domain/lane-name.ts";
@@ -18,6 +17,7 @@ import type { Registry } from "./ports/registry.ts";
 import { isController, parseStorageUrl, type Storage, type StorageLocation } from "./ports/storage.ts";
 import { jobLoader } from "./scrapers/load-pinned.ts";
 import { type Log, logWith, openJobLog } from "./worker/log.ts";
+import type { WorkerOptions } from "./worker/worker-options.ts";
 import type { WorkOrder } from "./worker/worker-process.ts";
 import { thisProcess } from "./worker/this-process.ts";
 
@@ -221,7 +221,6 @@ const workerName = (): string => `${hostname()}-${process.pid}-worker`;
 /** What collectors reach the network with. Proxies and identities belong here. */
 interface Network {
   readonly allowTargets: readonly string[];
-  readonly browser?: BrowserSettings | undefined;
 }
 
 const notYet = (kind: CollectorKind) => (): Promise<never> =>
@@ -229,7 +228,7 @@ const notYet = (kind: CollectorKind) => (): Promise<never> =>
 
 /** Collectors by the scraper's kind. */
 const COLLECTORS: {
-  readonly [Kind in CollectorKind]: (network: Network) => Promise<Collector<Kind>>;
+  readonly [Kind in Exclude<CollectorKind, "recording">]: (network: Network) => Promise<Collector<Kind>>;
 } = {
   async http({ allowTargets }) {
     const { openHttpSession } = await import("./collectors/http/http-session.ts");
@@ -240,16 +239,15 @@ const COLLECTORS: {
       close: () => transport.close(),
     };
   },
-  async browser({ allowTargets, browser = {} }) {
+  async browser({ allowTargets }) {
     const { openBrowserCollector } = await import("./collectors/browser/browser-collector.ts");
     return await openBrowserCollector({
-      ...browser,
+      ...browserSettings(),
       userAgent: SOFTWARE,
       allowTargets,
       domainOf: registrableDomain,
     });
   },
-  recording: notYet("recording"),
   auto: notYet("auto"),
 };
 
@@ -262,12 +260,14 @@ const openCollectors = (
   const opener =
     <Kind extends CollectorKind>(kind: Kind) =>
     (): Promise<Collector<Kind>> => {
+      // A recording runs in the same browser.
+      const shared: Exclude<CollectorKind, "recording"> = kind === "recording" ? "browser" : kind;
       const open = async (): Promise<Collector<Kind>> => {
-        const collector = await COLLECTORS[kind](network);
+        const collector = (await COLLECTORS[shared](network)) as unknown as Collector<Kind>;
         return watch?.(collector) ?? collector;
       };
-      const known = opened.get(kind) ?? open();
-      opened.set(kind, known);
+      const known = opened.get(shared) ?? open();
+      opened.set(shared, known);
       return known as Promise<Collector<Kind>>;
     };
   return {
@@ -305,6 +305,23 @@ interface WorkOptions extends WorkOrder {
   readonly watch?: <Kind extends CollectorKind>(collector: Collector<Kind>) => Collector<Kind>;
 }
 
+/** What a worker takes: jobs that need a browser only where there is one. */
+const takenKinds = async (
+  kinds: WorkOptions["kinds"],
+  log: Log,
+): Promise<Pick<WorkerOptions, "kinds" | "browserCapacity">> => {
+  const isHttpOnly = kinds?.every((kind) => kind === "http");
+  if (kinds && isHttpOnly) return { kinds };
+  const [{ browserCapacity }, settings] = [
+    await import("./collectors/browser/find-browser.ts"),
+    browserSettings(),
+  ];
+  const capacity = await browserCapacity(settings);
+  if (capacity > 0) return { ...(kinds && { kinds }), browserCapacity: capacity };
+  log.info("no browser found: only jobs of kind http are taken. `sluice doctor` says how to install one");
+  return { kinds: ["http"] };
+};
+
 /** Runs a worker until the signal or, if it runs suspects alone, until none are left. */
 export const work = async (options: WorkOptions): Promise<void> => {
   const { location, jobs, lanes, kinds, capacity, isAlone, signal, onSuspects } = options;
@@ -331,7 +348,7 @@ export const work = async (options: WorkOptions): Promise<void> => {
     info: { ...thisProcess(), version: SOFTWARE },
     ...(jobs ? { jobs } : { holdJob: (job, reason) => holdJob(storage.ledger, job, reason) }),
     ...(lanes && { lanes }),
-    ...(kinds && { kinds }),
+    ...(await takenKinds(kinds, log)),
     ...(capacity !== undefined && { capacity }),
     log,
     signal,

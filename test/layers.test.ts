@@ -20,7 +20,7 @@ const LAYERS: Readonly<Record<string, string>> = {
   ledger: "domain ports",
   archive: "domain ports",
   backends: "domain ports ledger",
-  collectors: "domain ports extraction",
+  collectors: "domain ports extraction recordings",
   channels: "domain ports",
   scrapers: "domain recordings ports extraction",
   freshness: "domain ports scrapers",

@@ -4,7 +4,7 @@ import { dollars, type FieldName, type Listing, type Shown } from "./listing.ts"
 import { type Parcel, TAX_YEAR } from "./parcels.ts";
 
 /** The fields that a half-changed layout shows under other names. */
-const MOVED_FIELDS: readonly FieldName[] = ["marketValue", "assessedValue", "taxDue"];
+export const MOVED_FIELDS: readonly FieldName[] = ["marketValue", "assessedValue", "taxDue"];
 
 export interface DetailOptions {
   readonly notice?: string;
@@ -54,12 +54,21 @@ export function redesignedDetailPage(parcel: Parcel): string {
   return framed(
     "Your property",
     `<section class="property-hero"><h2>${parcel.street}</h2></section><div class="cards">
-${card("Account", parcel.id)}${card("Place", parcel.city)}${card("Market", dollars(parcel.marketValue * 100))}${card("Assessed", dollars(parcel.assessedValue * 100))}${card("Amount", dollars(parcel.taxDueCents))}</div>
+${redesignedFacts(parcel).map(card).join("")}</div>
 ${historyTable(parcel)}`,
   );
 }
 
-const card = (label: string, text: string) =>
+/** What the redesigned page says of a property: label and text. */
+export const redesignedFacts = (parcel: Parcel): (readonly [string, string])[] => [
+  ["Account", parcel.id],
+  ["Place", parcel.city],
+  ["Market", dollars(parcel.marketValue * 100)],
+  ["Assessed", dollars(parcel.assessedValue * 100)],
+  ["Amount", dollars(parcel.taxDueCents)],
+];
+
+const card = ([label, text]: readonly [string, string]) =>
   `<div class="card"><span class="card__label">${label}</span><span class="card__text">${text}</span></div>\n`;
 
 function tableRow(label: string, place: string, shown: Shown): string {
@@ -74,16 +83,26 @@ const exemptionList = (shown: Shown): string =>
 
 const HISTORY_YEARS = 12;
 
-function historyTable(parcel: Parcel): string {
-  let rows = "";
-  for (let back = 1; back <= HISTORY_YEARS; back++) {
+interface HistoryRow {
+  readonly year: number;
+  readonly billed: string;
+  readonly paidOn: string;
+}
+
+export const historyOf = (parcel: Parcel): HistoryRow[] =>
+  Array.from({ length: HISTORY_YEARS }, (_, index) => {
+    const back = index + 1;
     const year = TAX_YEAR - back;
     const billed = dollars(Math.round(parcel.taxDueCents * (1 - back * 0.03)));
-    const day = 10 + (draw(parcel.n, back, 1) % 18);
-    rows += `
-  <tr class="${back % 2 === 0 ? "alt" : "row"}"><td class="yr"><a href="/property/history.aspx?parcel=${parcel.id}&amp;year=${year}" title="View ${year} statement">${year}</a></td><td class="num">${billed}</td><td class="num">${billed}</td><td class="dt">01/${day}/${year + 1}</td><td class="st"><img src="/images/ok.gif" width="12" height="12" alt="" />&nbsp;PAID</td></tr>`;
-  }
+    return { year, billed, paidOn: `01/${10 + (draw(parcel.n, back, 1) % 18)}/${year + 1}` };
+  });
+
+function historyTable(parcel: Parcel): string {
+  const rows = historyOf(parcel).map(
+    ({ year, billed, paidOn }, index) => `
+  <tr class="${index % 2 === 1 ? "alt" : "row"}"><td class="yr"><a href="/property/history.aspx?parcel=${parcel.id}&amp;year=${year}" title="View ${year} statement">${year}</a></td><td class="num">${billed}</td><td class="num">${billed}</td><td class="dt">${paidOn}</td><td class="st"><img src="/images/ok.gif" width="12" height="12" alt="" />&nbsp;PAID</td></tr>`,
+  );
   return `<h3>Payment History</h3>
-<table id="history" class="grid" border="1" cellpadding="3" width="100%"><thead><tr><th>Year</th><th>Billed</th><th>Paid</th><th>Date</th><th>Status</th></tr></thead><tbody>${rows}
+<table id="history" class="grid" border="1" cellpadding="3" width="100%"><thead><tr><th>Year</th><th>Billed</th><th>Paid</th><th>Date</th><th>Status</th></tr></thead><tbody>${rows.join("")}
 </tbody></table>`;
 }

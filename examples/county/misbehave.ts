@@ -27,8 +27,14 @@ export const DEFAULT_MANNERS: Manners = {
   failingRequests: 1,
 };
 
-/** Answers the request for a troubled parcel's detail page; `page` is what a healthy one would have got. */
-export type Misbehave = (trouble: Trouble, n: number, res: ServerResponse, page: () => string) => void;
+/** Answers the request for a troubled parcel's detail page; `page` is what a healthy one would have got, HTML unless `type` says otherwise. */
+export type Misbehave = (
+  trouble: Trouble,
+  n: number,
+  res: ServerResponse,
+  page: () => string,
+  type?: string,
+) => void;
 
 export function misbehaviour(manners: Manners): Misbehave {
   // Only of parcels whose trouble passes, so it stays small. Counted by request, whoever asked: a killed worker's
@@ -42,22 +48,23 @@ export function misbehaviour(manners: Manners): Misbehave {
     return times <= manners.failingRequests;
   };
 
-  return (trouble, n, res, page) => {
+  return (trouble, n, res, page, type = HTML) => {
+    const healthy = () => reply(res, 200, page(), { "content-type": type });
     switch (trouble) {
       case "timeout":
-        return isStillFailing(n) ? hold(res, manners.holdMs) : reply(res, 200, page());
+        return isStillFailing(n) ? hold(res, manners.holdMs) : healthy();
       case "reset":
-        return isStillFailing(n) ? void res.socket?.resetAndDestroy() : reply(res, 200, page());
+        return isStillFailing(n) ? void res.socket?.resetAndDestroy() : healthy();
       case "throttle":
         return isStillFailing(n)
           ? reply(res, 429, THROTTLE_PAGE, { "retry-after": String(manners.retryAfterSeconds) })
-          : reply(res, 200, page());
+          : healthy();
       case "unavailable":
-        return isStillFailing(n) ? reply(res, 503, MAINTENANCE_PAGE) : reply(res, 200, page());
+        return isStillFailing(n) ? reply(res, 503, MAINTENANCE_PAGE) : healthy();
       case "error":
-        return isStillFailing(n) ? reply(res, 500, ERROR_PAGE) : reply(res, 200, page());
+        return isStillFailing(n) ? reply(res, 500, ERROR_PAGE) : healthy();
       case "drip":
-        return drip(res, page(), manners.dripMs);
+        return drip(res, page(), type, manners.dripMs);
       case "block":
         return reply(res, 403, blockPage("tax.willow.example", ray(n)), {
           server: "cloudflare",
@@ -90,7 +97,12 @@ export function misbehaviour(manners: Manners): Misbehave {
       case "malformed":
       case "mention":
       case "redirect":
-        return reply(res, 200, page());
+      case "loop":
+      case "endless":
+      case "dialogs":
+      case "unload":
+      case "popups":
+        return healthy();
       default:
         trouble satisfies never;
     }
@@ -108,10 +120,10 @@ function hold(res: ServerResponse, holdMs: number): void {
   res.on("close", () => clearTimeout(timer));
 }
 
-function drip(res: ServerResponse, page: string, dripMs: number): void {
+function drip(res: ServerResponse, page: string, type: string, dripMs: number): void {
   const bytes = Buffer.from(page);
   const size = Math.ceil(bytes.length / DRIPS);
-  res.writeHead(200, { "content-type": HTML, "content-length": bytes.length });
+  res.writeHead(200, { "content-type": type, "content-length": bytes.length });
   let sent = 0;
   const timer = setInterval(() => {
     res.write(bytes.subarray(sent, sent + size));
@@ -126,8 +138,13 @@ function drip(res: ServerResponse, page: string, dripMs: number): void {
 /** A page that never ends and is never silent for long. */
 function trickle(res: ServerResponse, page: string, holdMs: number): void {
   res.writeHead(200, { "content-type": HTML });
-  res.write(page.slice(0, page.indexOf("<body>")));
-  const timer = setInterval(() => res.write("<!-- loading -->\n"), TRICKLE_PAUSE_MS);
+  endlessly(res, page.slice(0, page.indexOf("<body>")), "<!-- loading -->\n", holdMs);
+}
+
+/** Writes the start at once and the rest again and again. The head has been sent before. */
+export function endlessly(res: ServerResponse, start: string, rest: string, holdMs: number): void {
+  res.write(start);
+  const timer = setInterval(() => res.write(rest), TRICKLE_PAUSE_MS);
   res.on("close", () => clearInterval(timer));
   hold(res, holdMs);
 }

@@ -1,5 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";
+import { type AppRoute, appRouteOf, appRoutesOf } from "./app/app-routes.ts";
+import type { Switches } from "./app/switches.ts";
 import { detailPage, redesignedDetailPage } from "./detail-page.ts";
 import { type Listing, listingOf } from "./listing.ts";
 import { type Manners, misbehaviour } from "./misbehave.ts";
@@ -16,7 +18,7 @@ import type { Population } from "./truth.ts";
 export type Layout = "usual" | "all" | "some" | "search";
 
 /** What a request was for; also the keys under which requests are counted. */
-export type Route = "search" | "results" | "detail" | "bill" | "robots" | "other";
+export type Route = "search" | "results" | "detail" | "bill" | "robots" | "other" | AppRoute;
 
 export interface Visit {
   readonly route: Route;
@@ -30,6 +32,8 @@ export interface RouteOptions extends Population {
   /** Seconds, as robots.txt puts it. */
   readonly crawlDelay: number | undefined;
   readonly layout: () => Layout;
+  /** Of the scripted variant. */
+  readonly switches: Switches;
 }
 
 interface Found {
@@ -55,7 +59,7 @@ export function visitOf(url: string): Visit {
     default:
       return path.startsWith("/bills/")
         ? { route: "bill", path, ...parcelIn(path) }
-        : { route: "other", path };
+        : { route: appRouteOf(path) ?? "other", path };
   }
 }
 
@@ -65,13 +69,16 @@ export function routesOf(options: RouteOptions) {
   const troubleOf = assignTroubles(seed, troubles);
   const misbehave = misbehaviour(options.manners);
 
-  function find(id: string | undefined): Found | undefined {
-    if (id === undefined || !/^\d{10}$/.test(id)) return undefined;
-    const n = parcelNumber(seed, id);
+  const find = (id: string | undefined): Found | undefined =>
+    id === undefined || !/^\d{10}$/.test(id) ? undefined : findNumber(parcelNumber(seed, id));
+
+  function findNumber(n: number): Found | undefined {
     if (n >= parcels) return undefined;
     const trouble = troubleOf(n);
     return trouble === "absent" ? undefined : { parcel: parcelOf(seed, n), trouble };
   }
+
+  const app = appRoutesOf({ ...options, sessions, find: findNumber, findId: find });
 
   const results = (res: ServerResponse, found: Found | undefined) =>
     reply(
@@ -120,7 +127,8 @@ export function routesOf(options: RouteOptions) {
   }
 
   return async (visit: Visit, req: IncomingMessage, res: ServerResponse): Promise<void> => {
-    switch (visit.route) {
+    const { route } = visit;
+    switch (route) {
       case "search":
         return search(req, res, visit);
       case "results":
@@ -138,8 +146,19 @@ export function routesOf(options: RouteOptions) {
         return visit.path.startsWith("/private")
           ? reply(res, 200, messagePage("Staff only", "Robots were asked to stay away from here."))
           : reply(res, 404, messagePage("Not found", "The page you asked for does not exist."));
+      case "app-search":
+      case "app-property":
+      case "app-list":
+      case "app-bill":
+      case "api-search":
+      case "api-property":
+      case "api-list":
+      case "api-ping":
+      case "asset":
+      case "kinds":
+        return app(route, visit, req, res);
       default:
-        visit.route satisfies never;
+        route satisfies never;
     }
   };
 }

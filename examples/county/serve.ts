@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { parseSwitches, SWITCHES } from "./app/switches.ts";
 import { DEFAULT_MANNERS } from "./misbehave.ts";
 import { parseTroubles } from "./troubles.ts";
 import { type ChangedLayout, type CountyOptions, startCounty } from "./site.ts";
@@ -10,6 +11,8 @@ const USAGE = `node examples/county/serve.ts [options]
   --parcels N            default 2000
   --seed N               another county
   --troubles LIST        all, none (default) or NAME=PERCENT,…: see the README
+  --scripted             troubles and truth of the scripted variant, at /app
+  --switches LIST        of the scripted variant: ${Object.keys(SWITCHES).join(", ")}
   --hold-ms N            how long an answer that never comes is held back
   --drip-ms N            how long a slow page takes
   --crawl-delay SECONDS  in robots.txt
@@ -45,6 +48,8 @@ function readOptions(): CountyOptions {
       parcels: text,
       seed: text,
       troubles: text,
+      scripted: { type: "boolean" },
+      switches: text,
       "hold-ms": text,
       "drip-ms": text,
       "crawl-delay": text,
@@ -54,7 +59,7 @@ function readOptions(): CountyOptions {
       truth: text,
     },
   });
-  const number = (name: keyof typeof values): number | undefined => {
+  const number = (name: Exclude<keyof typeof values, "scripted">): number | undefined => {
     const given = values[name];
     if (given === undefined) return undefined;
     if (!/^\d+(\.\d+)?$/.test(given)) throw new RangeError(`--${name} ${given}: expected a number`);
@@ -70,7 +75,9 @@ function readOptions(): CountyOptions {
     hosts: number("hosts"),
     parcels: number("parcels"),
     seed: number("seed"),
-    troubles: parseTroubles(values.troubles ?? "none"),
+    troubles: parseTroubles(values.troubles ?? "none", values),
+    scripted: values.scripted,
+    switches: [...parseSwitches(values.switches ?? "")],
     manners: {
       holdMs: number("hold-ms") ?? DEFAULT_MANNERS.holdMs,
       dripMs: number("drip-ms") ?? DEFAULT_MANNERS.dripMs,

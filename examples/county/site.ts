@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import { parseSwitches, type Switch } from "./app/switches.ts";
 import { closeServer, listenOnAll } from "./listen.ts";
 import { DEFAULT_MANNERS, type Manners } from "./misbehave.ts";
 import { DEFAULT_PARCELS, DEFAULT_SEED } from "./parcels.ts";
@@ -23,6 +24,10 @@ export interface CountyOptions {
   /** Changes the layout by itself once this many detail pages have been asked for. */
   readonly changeAfterItems?: number | undefined;
   readonly changeTo?: ChangedLayout | undefined;
+  /** Troubles, truth and changes are those of the scripted variant, which is at `/app`. */
+  readonly scripted?: boolean | undefined;
+  /** Of the scripted variant: `signed,popup`, or a list. */
+  readonly switches?: string | readonly Switch[] | undefined;
   /** Where to append one JSON line per request, written when it has ended. */
   readonly log?: string | undefined;
   /** Where to write one JSON line per parcel, before the site opens. */
@@ -56,18 +61,24 @@ export interface County extends AsyncDisposable {
   /** The latest change of layout. */
   readonly change: LayoutChange | undefined;
   changeLayout(layout: ChangedLayout): void;
-  truth(): Iterable<Truth>;
+  /** By default of the variant that the county was opened for. */
+  truth(of?: { readonly scripted: boolean }): Iterable<Truth>;
   close(): Promise<void>;
 }
 
 /** Opens a county tax office on loopback. Same options, same county: every parcel, every trouble. */
 export async function startCounty(options: CountyOptions = {}): Promise<County> {
-  const { troubles = "none", keepsArrivals = true } = options;
+  const { troubles = "none", keepsArrivals = true, scripted = false, switches = "" } = options;
   const population = {
+    scripted,
     seed: options.seed ?? DEFAULT_SEED,
     parcels: options.parcels ?? DEFAULT_PARCELS,
-    troubles: typeof troubles === "string" ? parseTroubles(troubles) : troubles,
+    troubles: typeof troubles === "string" ? parseTroubles(troubles, { scripted }) : troubles,
   };
+  const switchedOn = parseSwitches(typeof switches === "string" ? switches : switches.join(","));
+  if (switchedOn.has("iframe-other") && (options.hosts ?? 1) < 2) {
+    throw new RangeError("switch iframe-other: needs a second host, hosts: 2");
+  }
   if (options.truth !== undefined) writeTruth(options.truth, population);
   const log = options.log === undefined ? undefined : openRequestLog(options.log);
 
@@ -79,7 +90,18 @@ export async function startCounty(options: CountyOptions = {}): Promise<County> 
     bill: 0,
     robots: 0,
     other: 0,
+    "app-search": 0,
+    "app-property": 0,
+    "app-list": 0,
+    "app-bill": 0,
+    "api-search": 0,
+    "api-property": 0,
+    "api-list": 0,
+    "api-ping": 0,
+    asset: 0,
+    kinds: 0,
   };
+  const detailRoute = scripted ? "api-property" : "detail";
   const arrivals: Arrival[] = [];
   const unanswered = new Set<ServerResponse>();
   let change: LayoutChange | undefined;
@@ -93,6 +115,7 @@ export async function startCounty(options: CountyOptions = {}): Promise<County> 
     manners: { ...DEFAULT_MANNERS, ...options.manners },
     layout: () => change?.layout ?? "usual",
     crawlDelay: options.crawlDelay,
+    switches: switchedOn,
   });
 
   const listenerFor =
@@ -100,7 +123,7 @@ export async function startCounty(options: CountyOptions = {}): Promise<County> 
     (req: IncomingMessage, res: ServerResponse) => {
       const at = now();
       const visit = visitOf(req.url ?? "/");
-      if (visit.route === "detail" && requests.detail === options.changeAfterItems) {
+      if (visit.route === detailRoute && requests[detailRoute] === options.changeAfterItems) {
         changeLayout(options.changeTo ?? "all");
       }
       requests.total++;
@@ -137,7 +160,7 @@ export async function startCounty(options: CountyOptions = {}): Promise<County> 
       return change;
     },
     changeLayout,
-    truth: () => truthOf(population),
+    truth: (of) => truthOf({ ...population, ...of }),
     close,
     [Symbol.asyncDispose]: close,
   };

@@ -2,7 +2,8 @@ import { draw } from "./draw.ts";
 
 /**
  * Everything that can be wrong with a parcel, and what a scraper has to report for it in the end. `percent` is the share
- * of parcels under `--troubles all`: small enough together that the job as a whole is healthy.
+ * of parcels under `--troubles all`: small enough together that the job as a whole is healthy. `scripted` marks what only
+ * the scripted variant can do, and its answer there; the plain variant shows these parcels as they are.
  */
 export const TROUBLES = {
   // The detail page misbehaves when it is first asked for and is fine afterwards.
@@ -28,11 +29,37 @@ export const TROUBLES = {
   malformed: { percent: 1, answer: "done" },
   mention: { percent: 1, answer: "done" },
   redirect: { percent: 2, answer: "done" },
-} as const;
+  // Last, so that the parcels above have the same trouble in both variants.
+  loop: { percent: 0.15, answer: "done", scripted: "browser" },
+  endless: { percent: 0.15, answer: "done", scripted: "timeout" },
+  dialogs: { percent: 0.3, answer: "done", scripted: "done" },
+  unload: { percent: 0.3, answer: "done", scripted: "done" },
+  popups: { percent: 0.15, answer: "done", scripted: "done" },
+} as const satisfies Readonly<Record<string, TroubleRow>>;
+
+interface TroubleRow {
+  readonly percent: number;
+  readonly answer: string;
+  readonly scripted?: string;
+}
 
 export type Trouble = keyof typeof TROUBLES;
 const isTrouble = (name: string): name is Trouble => Object.hasOwn(TROUBLES, name);
 export const TROUBLE_NAMES: readonly Trouble[] = Object.keys(TROUBLES).filter(isTrouble);
+/** Those that the plain variant has, too. */
+export const PLAIN_TROUBLES = TROUBLE_NAMES.filter((name) => !("scripted" in TROUBLES[name]));
+
+type Row = (typeof TROUBLES)[Trouble];
+export type Answer =
+  | Row["answer"]
+  | (Row extends infer One ? (One extends { scripted: infer A } ? A : never) : never);
+
+/** What has to be reported in the end. */
+export const answerFor = (trouble: Trouble | undefined, isScripted: boolean): Answer => {
+  const row = trouble === undefined ? undefined : TROUBLES[trouble];
+  if (row === undefined) return "done";
+  return isScripted && "scripted" in row ? row.scripted : row.answer;
+};
 
 /** Percent of all parcels, by trouble. */
 export type Shares = Readonly<Partial<Record<Trouble, number>>>;
@@ -56,10 +83,11 @@ export function assignTroubles(seed: number, shares: Shares): (n: number) => Tro
 }
 
 /** Reads `all`, `none` or `timeout=2,block=1`: the percentage of parcels that have each trouble. */
-export function parseTroubles(text: string): Shares {
+export function parseTroubles(text: string, { scripted = false } = {}): Shares {
   if (text === "none") return {};
   if (text === "all") {
-    return Object.fromEntries(TROUBLE_NAMES.map((name) => [name, TROUBLES[name].percent]));
+    const names = scripted ? TROUBLE_NAMES : PLAIN_TROUBLES;
+    return Object.fromEntries(names.map((name) => [name, TROUBLES[name].percent]));
   }
   return Object.fromEntries(
     text.split(",").map((part) => {

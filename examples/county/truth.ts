@@ -1,7 +1,7 @@
 import { closeSync, openSync, writeSync } from "node:fs";
 import { listingOf, REQUIRED_FIELDS, type Shown } from "./listing.ts";
 import { parcelId, parcelOf } from "./parcels.ts";
-import { assignTroubles, type Shares, type Trouble, TROUBLES } from "./troubles.ts";
+import { type Answer, answerFor, assignTroubles, type Shares, type Trouble } from "./troubles.ts";
 
 /** What has to be reported for one parcel in the end, however often the scraper was killed on the way. */
 export type Truth = { readonly parcel: string; readonly trouble: Trouble | "none" } & (
@@ -15,18 +15,23 @@ export type Truth = { readonly parcel: string; readonly trouble: Trouble | "none
   | { readonly state: "failed"; readonly kind: FailedKind }
 );
 
-type FailedKind = Exclude<(typeof TROUBLES)[Trouble]["answer"], "done" | "absent">;
+type FailedKind = Exclude<Answer, "done" | "absent">;
 
 export interface Population {
   readonly seed: number;
   readonly parcels: number;
   readonly troubles: Shares;
+  /** As a visitor of the scripted variant sees it. */
+  readonly scripted?: boolean;
 }
 
 /** The answer for each parcel of the county. It knows nothing of `changeLayout`, whose moment no file can foretell. */
-export function* truthOf({ seed, parcels, troubles }: Population): Generator<Truth> {
+export function* truthOf({ seed, parcels, troubles, scripted = false }: Population): Generator<Truth> {
   const troubleOf = assignTroubles(seed, troubles);
-  for (let n = 0; n < parcels; n++) yield truthOfParcel(seed, n, troubleOf(n));
+  for (let n = 0; n < parcels; n++) {
+    const trouble = troubleOf(n);
+    yield truthOfParcel(seed, n, trouble, answerFor(trouble, scripted));
+  }
 }
 
 /** Writes one JSON line per parcel. */
@@ -47,9 +52,8 @@ export function writeTruth(file: string, population: Population): void {
   }
 }
 
-function truthOfParcel(seed: number, n: number, trouble: Trouble | undefined): Truth {
+function truthOfParcel(seed: number, n: number, trouble: Trouble | undefined, answer: Answer): Truth {
   const head = { parcel: parcelId(seed, n), trouble: trouble ?? "none" } as const;
-  const answer = trouble === undefined ? "done" : TROUBLES[trouble].answer;
   if (answer === "absent") return { ...head, state: "absent" };
   if (answer !== "done") return { ...head, state: "failed", kind: answer };
   const listing = listingOf(seed, parcelOf(seed, n), trouble);

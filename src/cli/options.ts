@@ -183,13 +183,13 @@ export const takeConfig = (program: Command): void => {
   program.hook("preAction", async (_program, command) => {
     const source = (name: keyof StorageFlags): string | undefined => command.getOptionValueSource(name);
     if (source("data") === undefined) return;
-    const [{ loadConfig }, { takeLanePolicy }, { storageLocation }] = await Promise.all([
+    const [{ loadConfig }, { takeInheritedSettings }, { storageLocation }] = await Promise.all([
       import("../config/load-config.ts"),
       import("../config/check-config.ts"),
       import("../config/storage-location.ts"),
     ]);
     const project = await loadConfig();
-    takeLanePolicy(project);
+    takeInheritedSettings(project);
     const flags = command.opts<StorageFlags>();
     const isDefault = source("data") === "default";
     const data = isDefault && project ? shortPath(project.data) : flags.data;

@@ -22,6 +22,8 @@ export const checkConfig = (found: unknown, file: string): Config => {
     scrapers,
     allowTargets,
     maxRetryAfter,
+    browser,
+    browserTabs,
     server,
     alerts,
   }: { readonly [option in keyof Config]?: unknown } = found;
@@ -39,6 +41,10 @@ export const checkConfig = (found: unknown, file: string): Config => {
     return refuse(
       '`allowTargets` must be a list of hosts and networks, for example ["wiki.internal", "10.1.0.0/16"].',
     );
+  if (browser !== undefined && (typeof browser !== "string" || browser === ""))
+    return refuse("`browser` must be the path of a browser, or the address of a remote one (wss://…).");
+  if (browserTabs !== undefined && !isTabCount(browserTabs))
+    return refuse(`\`browserTabs\` must be a number from 1 to ${MOST_TABS}.`);
   if (maxRetryAfter !== undefined && !isMaxRetryAfter(maxRetryAfter))
     return refuse(`\`maxRetryAfter\` must be ${MAX_RETRY_AFTER_WANTED}.`);
   const unknownInServer = unknownOption(server, SERVER_OPTIONS, "`server`");
@@ -168,10 +174,42 @@ const isMaxRetryAfter = (value: unknown): boolean =>
 
 const MAX_RETRY_AFTER_WANTED = "a duration from 1s to 1d, for example 15m";
 
-/** The environment overrides the configuration. */
-export const takeLanePolicy = (project: { readonly maxRetryAfter?: string } | undefined): void => {
-  if (project?.maxRetryAfter !== undefined) process.env[VARIABLE] ??= project.maxRetryAfter;
+interface InheritedSettings {
+  readonly maxRetryAfter?: string;
+  readonly browser?: string;
+  readonly browserTabs?: number;
+}
+
+/** Settings that worker processes inherit through the environment, which overrides the configuration. */
+export const takeInheritedSettings = (project: InheritedSettings | undefined): void => {
+  const { maxRetryAfter, browser, browserTabs } = project ?? {};
+  if (maxRetryAfter !== undefined) process.env[VARIABLE] ??= maxRetryAfter;
+  if (browser !== undefined) process.env[BROWSER] ??= browser;
+  if (browserTabs !== undefined) process.env[BROWSER_TABS] ??= String(browserTabs);
 };
+
+const BROWSER = "SLUICE_BROWSER";
+const BROWSER_TABS = "SLUICE_BROWSER_TABS";
+const MOST_TABS = 256;
+
+/** Which browser this process uses, and how many of its tabs at once. */
+export const browserSettings = (): { path?: string; remote?: string; tabs?: number } => {
+  const browser = process.env[BROWSER] ?? "";
+  const tabs = process.env[BROWSER_TABS] ?? "";
+  if (tabs !== "" && !isTabCount(Number(tabs)))
+    throw new ConfigError(
+      "bad-config",
+      `${BROWSER_TABS} is ${tabs}: expected a number from 1 to ${MOST_TABS}.`,
+    );
+  const isRemote = /^(?:wss?|https?):\/\//i.test(browser);
+  return {
+    ...(browser !== "" && (isRemote ? { remote: browser } : { path: browser })),
+    ...(tabs !== "" && { tabs: Number(tabs) }),
+  };
+};
+
+const isTabCount = (value: unknown): boolean =>
+  Number.isInteger(value) && (value as number) >= 1 && (value as number) <= MOST_TABS;
 
 /** How long a site's `Retry-After` may hold a lane, in milliseconds; undefined if not set. */
 export const maxRetryAfterMs = (): number | undefined => {

@@ -22,6 +22,13 @@ export interface Config {
   readonly allowTargets?: readonly string[];
   /** How long a site's `Retry-After` may hold a lane, for example "15m". Default 1h, at most 1d; `SLUICE_MAX_RETRY_AFTER` overrides it. */
   readonly maxRetryAfter?: string;
+  /**
+   * The browser of scrapers that need one: path of a Chromium, or the CDP address of a browser elsewhere (`wss://…`; keep a password in
+   * `SLUICE_BROWSER` instead, which overrides it). Default: a Chromium of this machine, see `sluice doctor`.
+   */
+  readonly browser?: string;
+  /** Tabs in use at once, in each worker process. By default from the machine's cores and memory; `SLUICE_BROWSER_TABS` overrides it. */
+  readonly browserTabs?: number;
   /** Where `sluice serve` listens; `--host` and `--port` override it. */
   readonly server?: ServerConfig;
   /** Who is notified when something is wrong with jobs, and when. */
@@ -33,6 +40,8 @@ export const CONFIG_OPTIONS: OptionNames<Config> = {
   scrapers: true,
   allowTargets: true,
   maxRetryAfter: true,
+  browser: true,
+  browserTabs: true,
   server: true,
   ledger: true,
   blobs: true,

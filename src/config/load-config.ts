@@ -18,6 +18,8 @@ export interface Project {
   readonly scrapers: readonly string[];
   readonly allowTargets?: readonly string[];
   readonly maxRetryAfter?: string;
+  readonly browser?: string;
+  readonly browserTabs?: number;
   readonly server?: ServerConfig;
   readonly alerts?: AlertConfig;
 }

@@ -13,7 +13,12 @@ interface ClaimOptions {
   readonly lanes?: readonly string[];
   readonly kinds?: readonly CollectorKind[];
   readonly isAlone?: boolean;
+  /** Items of jobs that need a browser which may be in flight at once; they are then claimed separately. */
+  readonly browserCapacity?: number;
 }
+
+/** How often jobs that need a browser are looked for while there are none. */
+const LOOK_FOR_BROWSER_MS = 2000;
 
 /**
  * The worker's items in flight: claimed, and not finished collecting. The ledger gives only items whose lane has room, each with its first slot, so no
@@ -23,6 +28,8 @@ export class InFlightItems {
   readonly #options: ClaimOptions;
   readonly #items = new Set<ClaimedItem>();
   readonly #byLane = new Map<string, number>();
+  readonly #inBrowser = new Set<ClaimedItem>();
+  #lookAgainAt = 0;
   #unsettled = 0;
   /** At most the capacity. */
   #limit: number;
@@ -70,10 +77,25 @@ export class InFlightItems {
   }
 
   async claim(): Promise<Grant> {
-    const { ledger, worker, jobs, lanes, kinds, isAlone } = this.#options;
+    const { kinds, browserCapacity, isAlone } = this.#options;
+    if (browserCapacity === undefined || isAlone) return await this.#claim(this.room, kinds);
+    const takesHttp = kinds?.includes("http") ?? true;
+    const grant = takesHttp ? await this.#claim(this.room, ["http"]) : undefined;
+    const room = Math.min(this.room, browserCapacity - this.#inBrowser.size);
+    const now = performance.now();
+    if (room <= 0 || (grant && now < this.#lookAgainAt)) return grant ?? { ...NOTHING, isCrowded: true };
+    // These jobs may also have items that need no browser.
+    const more = await this.#claim(room, kinds);
+    for (const item of more.items) this.#inBrowser.add(item);
+    this.#lookAgainAt = this.#inBrowser.size > 0 ? now : now + LOOK_FOR_BROWSER_MS;
+    return grant ? joined(grant, more) : more;
+  }
+
+  async #claim(room: number, kinds: ClaimOptions["kinds"]): Promise<Grant> {
+    const { ledger, worker, jobs, lanes, isAlone } = this.#options;
     const grant = await ledger.claim({
       worker,
-      room: this.room,
+      room,
       inFlight: this.#byLane,
       running: this.running,
       ...(jobs && { jobs }),
@@ -92,6 +114,7 @@ export class InFlightItems {
   /** It makes no more requests: its lane has a free place. False if it was released already. */
   release(item: ClaimedItem): boolean {
     if (!this.#items.delete(item)) return false;
+    this.#inBrowser.delete(item);
     const left = (this.#byLane.get(item.lane) ?? 1) - 1;
     if (left === 0) this.#byLane.delete(item.lane);
     else this.#byLane.set(item.lane, left);
@@ -102,3 +125,19 @@ export class InFlightItems {
     this.#unsettled -= count;
   }
 }
+
+const NOTHING: Grant = { items: [], slots: [], unpaced: [], suspects: 0 };
+
+/** Two answers as one. */
+const joined = (one: Grant, other: Grant): Grant => {
+  const againInMs = Math.min(one.againInMs ?? Infinity, other.againInMs ?? Infinity);
+  return {
+    items: [...one.items, ...other.items],
+    slots: [...one.slots, ...other.slots],
+    unpaced: [...one.unpaced, ...other.unpaced],
+    suspects: Math.max(one.suspects, other.suspects),
+    ...(againInMs < Infinity && { againInMs }),
+    ...((one.isCrowded || other.isCrowded) && { isCrowded: true }),
+    ...((one.pacesAddresses || other.pacesAddresses) && { pacesAddresses: true }),
+  };
+};

@@ -30,6 +30,8 @@ export interface WorkerOptions {
   readonly kinds?: readonly CollectorKind[];
   /** Items in flight at once, over all lanes. */
   readonly capacity?: number;
+  /** Of these, items of jobs that need a browser. No separate limit when left out. */
+  readonly browserCapacity?: number;
   /** Runs suspects, one at a time, and ends when none are left. */
   readonly isAlone?: boolean;
   readonly log: Log;

@@ -81,6 +81,7 @@ class Worker {
       ...(jobs && { jobs }),
       ...(lanes && { lanes }),
       ...(kinds && { kinds }),
+      ...(options.browserCapacity !== undefined && { browserCapacity: options.browserCapacity }),
       ...(isAlone && { isAlone }),
     });
     this.#scheduler = new SlotScheduler(() => this.#pulse.needSlots());

@@ -4,7 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { createSecureContext } from "node:tls";
 import { type Controller, openController } from "../../compose-controller.ts";
 import { openJobLog } from "../../worker/log.ts";
-import { takeLanePolicy } from "../../config/check-config.ts";
+import { takeInheritedSettings } from "../../config/check-config.ts";
 import { loadConfig } from "../../config/load-config.ts";
 import type { Log } from "../../worker/log.ts";
 import { EXIT, UsageError } from "../exit.ts";
@@ -35,7 +35,7 @@ const CLOSE_MS = 10_000;
 
 export const serveCommand = async (options: ServeOptions): Promise<number> => {
   const project = await loadConfig();
-  takeLanePolicy(project);
+  takeInheritedSettings(project);
   const { location, logLevel } = options;
   const { data } = location;
   const host = options.host ?? project?.server?.host ?? DEFAULT_HOST;

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { openStorage } from "../../compose.ts";
 import { openJobLog } from "../../worker/log.ts";
-import { takeLanePolicy } from "../../config/check-config.ts";
+import { takeInheritedSettings } from "../../config/check-config.ts";
 import { loadConfig } from "../../config/load-config.ts";
 import { isController, type Storage } from "../../ports/storage.ts";
 import type { CollectorKind } from "../../domain/job-version.ts";
@@ -26,7 +26,7 @@ export const workerCommand = async (options: WorkerOptions): Promise<number> => 
   const killed = new AbortController();
   using interrupts = listenForInterrupts(() => killed.abort(), options.drain);
   const project = await loadConfig();
-  takeLanePolicy(project);
+  takeInheritedSettings(project);
   const allowTargets = project?.allowTargets;
   const controller = isController(url) ? controllerAt(url, options.keyFile) : undefined;
   const log = openJobLog(data, "worker", logLevel);

@@ -1,7 +1,7 @@
-import { availableParallelism, freemem } from "node:os";
 import type { BrowserOptions, SessionOptions } from "../../ports/collector.ts";
 import type { EgressProxy } from "../egress/egress-proxy.ts";
 import { type LaunchOptions, BrowserProcess } from "./browser-process.ts";
+import { defaultTabs } from "./find-browser.ts";
 import { Tab } from "./tab.ts";
 import { TrafficGate } from "./traffic-gate.ts";
 
@@ -29,14 +29,9 @@ const RECYCLE: RecycleRules = {
   browserMs: 30 * 60_000,
 };
 
-const TABS_PER_CORE = 4;
-const BYTES_PER_TAB = 200 * 1024 ** 2;
 /** Reading it costs some milliseconds. */
 const MEMORY_EVERY_ITEMS = 20;
 const IDLE_MS = 60_000;
-
-export const defaultTabs = (): number =>
-  Math.max(1, Math.min(availableParallelism() * TABS_PER_CORE, Math.floor(freemem() / BYTES_PER_TAB)));
 
 interface Running {
   readonly process: BrowserProcess;

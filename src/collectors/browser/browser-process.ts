@@ -82,7 +82,7 @@ export class BrowserProcess {
         timeout: LAUNCH_MS,
         downloadsPath: folder,
         artifactsDir: folder,
-        env: { ...process.env, TMPDIR: folder },
+        env: browserEnvironment(folder),
       });
       const cdp = await browser.newBrowserCDPSession();
       const { processInfo } = (await cdp.send("SystemInfo.getProcessInfo")) as {
@@ -137,6 +137,14 @@ export class BrowserProcess {
     await new Promise<void>((resolve) => void this.browser.once("disconnected", () => resolve()));
   }
 }
+
+/** Pages are hostile: the browser's processes see no secret of ours. */
+const browserEnvironment = (folder: string): Record<string, string> => {
+  const passed = Object.entries(process.env).filter(([name]) =>
+    /^(?:PATH|HOME|LANG|LC_\w+|TZ|XDG_\w+)$/.test(name),
+  );
+  return { ...(Object.fromEntries(passed) as Record<string, string>), TMPDIR: folder };
+};
 
 const given = ({ path, full }: LaunchOptions): { path?: string; full?: boolean } => ({
   ...(path !== undefined && { path }),

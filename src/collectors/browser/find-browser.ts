@@ -1,7 +1,8 @@
 import { execFile } from "node:child_process";
 import { constants } from "node:fs";
 import { access, readdir, readFile } from "node:fs/promises";
-import { homedir } from "node:os";
+import { createRequire } from "node:module";
+import { availableParallelism, freemem, homedir } from "node:os";
 import { basename, join } from "node:path";
 
 type BrowserKind = "headless-shell" | "chromium";
@@ -159,4 +160,31 @@ export const installHint = async (): Promise<string> => {
   if (id === "debian") return "apt-get install --no-install-recommends --yes chromium-headless-shell";
   if (id === "ubuntu") return "npx playwright-core install --with-deps chromium-headless-shell";
   return "npx playwright-core install chromium-headless-shell";
+};
+
+const TABS_PER_CORE = 2;
+const BYTES_PER_TAB = 200 * 1024 ** 2;
+
+export const defaultTabs = (): number =>
+  Math.max(1, Math.min(availableParallelism() * TABS_PER_CORE, Math.floor(freemem() / BYTES_PER_TAB)));
+
+interface CapacityOptions extends FindOptions {
+  readonly remote?: string | undefined;
+  readonly tabs?: number | undefined;
+}
+
+/** How many items this process can run in a browser at once; 0 where there is no browser, or no package to drive it. */
+export const browserCapacity = async ({ remote, tabs, ...options }: CapacityOptions): Promise<number> => {
+  if (!hasPlaywright()) return 0;
+  if (remote === undefined && !(await findBrowser(options).catch(() => undefined))) return 0;
+  return tabs ?? defaultTabs();
+};
+
+const hasPlaywright = (): boolean => {
+  try {
+    createRequire(import.meta.url).resolve("playwright-core");
+    return true;
+  } catch {
+    return false;
+  }
 };
