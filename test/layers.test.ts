@@ -40,7 +40,7 @@ const LAYERS: Readonly<Record<string, string>> = {
   "compose-controller.ts": "ports collectors channels scrapers config services api worker compose.ts",
   // Threads and processes, started by the URL of their file.
   programs: "ports collectors scrapers pipeline reextract worker api devtools compose.ts",
-  cli: "domain ports client.ts archive scrapers pipeline inputs config export retention integrity reextract services worker devtools compose.ts compose-controller.ts",
+  cli: "domain recordings ports client.ts archive scrapers pipeline inputs config export retention integrity reextract services worker devtools compose.ts compose-controller.ts",
 };
 
 /** Backends and collectors import only their own folder, and what backends of one family share. */
