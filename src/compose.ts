@@ -344,7 +344,9 @@ export const work = async (options: WorkOptions): Promise<void> => {
     laneOf,
     robotName: ROBOT_NAME,
     software: SOFTWARE,
-    loadJob: isController(location.ledger) ? ownLoader(storage.ledger) : jobLoader(storage.ledger),
+    loadJob: isController(location.ledger)
+      ? ownLoader(storage.ledger, storage.blobs)
+      : jobLoader(storage.ledger, undefined, storage.blobs),
     info: { ...thisProcess(), version: SOFTWARE },
     ...(jobs ? { jobs } : { holdJob: (job, reason) => holdJob(storage.ledger, job, reason) }),
     ...(lanes && { lanes }),
