@@ -13,7 +13,7 @@ const LAYERS: Readonly<Record<string, string>> = {
   domain: "",
   extraction: "domain",
   recordings: "domain extraction",
-  ports: "domain",
+  ports: "domain recordings",
   schemas: "domain ports",
   client: "schemas",
   "client.ts": "schemas client",
@@ -22,7 +22,7 @@ const LAYERS: Readonly<Record<string, string>> = {
   backends: "domain ports ledger",
   collectors: "domain ports extraction recordings",
   channels: "domain ports",
-  scrapers: "domain ports extraction",
+  scrapers: "domain recordings ports extraction",
   freshness: "domain ports scrapers",
   pipeline: "domain ports extraction archive scrapers",
   inputs: "pipeline scrapers",
@@ -40,7 +40,7 @@ const LAYERS: Readonly<Record<string, string>> = {
   "compose-controller.ts": "ports collectors channels scrapers config services api worker compose.ts",
   // Threads and processes, started by the URL of their file.
   programs: "ports collectors scrapers pipeline reextract worker api devtools compose.ts",
-  cli: "domain ports client.ts archive scrapers pipeline inputs config export retention integrity reextract services worker devtools compose.ts compose-controller.ts",
+  cli: "domain recordings ports client.ts archive scrapers pipeline inputs config export retention integrity reextract services worker devtools compose.ts compose-controller.ts",
 };
 
 /** Backends and collectors import only their own folder, and what backends of one family share. */

@@ -14,6 +14,7 @@ const EXIT_CODES: Readonly<Record<string, Readonly<Record<string, ExitCode>>>> =
   InputError: { "*": EXIT.usage },
   ScraperLoadError: { "*": EXIT.usage },
   ConfigError: { "*": EXIT.usage },
+  RecordingError: { "*": EXIT.usage },
   MissingPackageError: { "*": EXIT.usage },
   ReextractError: { "*": EXIT.usage, interrupted: EXIT.interrupted },
   SelectorError: { "*": EXIT.usage },
