@@ -73,7 +73,7 @@ void suite("browser collector", () => {
           let left: string | undefined;
           const options = { browser: { isolation }, sharedBy: isolation };
           site.asked.length = 0;
-          await run(site.url, async (page) => void (await page.goto("/set")), options);
+          await run(site.url, (page) => page.goto("/set"), options);
           const result = await run(
             site.url,
             async (page) => {
@@ -84,6 +84,7 @@ void suite("browser collector", () => {
             options,
           );
           assert.equal(endOf(result), "pages");
+          assert.equal(left, ",,,,0");
           const fetched = site.asked.filter((path) => path === "/lib.js").length;
           assert.equal(fetched, isolation === "job" ? 1 : 2);
         }
@@ -107,7 +108,7 @@ void suite("browser collector", () => {
         "/shell-hang": shell("/hang"),
       });
       const open = (path: string) =>
-        run(site.url, async (page) => void (await page.goto(path)), { limits: { requestMs: 2500 } });
+        run(site.url, (page) => page.goto(path), { limits: { requestMs: 2500 } });
       assert.equal(endOf(await open("/gone")), "navigation");
       assert.equal(endOf(await open("/down")), "server-error");
       assert.equal(endOf(await open("/cut")), "connection");

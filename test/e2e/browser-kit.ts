@@ -6,7 +6,7 @@ import {
 } from "../../src/collectors/browser/browser-collector.ts";
 import type { Exchange } from "../../src/domain/capture.ts";
 import { collect, type Collected } from "../../src/pipeline/collect.ts";
-import type { BrowserOptions, BrowserPage, Collector, Limits } from "../../src/ports/collector.ts";
+import type { BrowserOptions, BrowserPage, Limits } from "../../src/ports/collector.ts";
 import { DEFAULT_LIMITS } from "../../src/scrapers/scraper.ts";
 import type { CompiledScraper } from "../../src/scrapers/compiled-scraper.ts";
 
@@ -82,7 +82,7 @@ export const startBrowserKit = async (settings: BrowserSettings = {}) => {
         },
         limits: { ...DEFAULT_LIMITS, requestMs: 10_000, ...options.limits },
       } as unknown as CompiledScraper,
-      collector: collector as Collector,
+      collector,
       input: {},
       attempt: 1,
       sharedBy: options.sharedBy ?? "job",
