@@ -74,8 +74,12 @@ export const loadScraper = async (named: string): Promise<LoadedScraper> => {
   if (!existsSync(file))
     throw new ScraperLoadError(
       "unknown-scraper",
-      `${named}: no such scraper. Give the path of a .ts or .js file, or the name of a built-in: ${Object.keys(BUILT_INS).join(", ")}.`,
+      `${named}: no such scraper. Give the path of a .ts, .js, .json or .yaml file, or the name of a built-in: ${Object.keys(BUILT_INS).join(", ")}.`,
     );
+  if (/\.(?:json|ya?ml)$/.test(file)) {
+    const { loadDeclared } = await import("./declared-scraper.ts");
+    return await loadDeclared(url);
+  }
   hookImports();
   const fresh = freshUrl(url);
   let module: { readonly default?: unknown };

@@ -112,7 +112,7 @@ export type AnyScraper = Omit<Scraper<unknown>, "kind" | "collect"> & {
 };
 
 /** The tools of all kinds together. */
-export type AllTools = ScraperTools["http"] & ScraperTools["browser"];
+export type AllTools = ScraperTools["http"] & ScraperTools["browser"] & ScraperTools["recording"];
 
 export const DEFAULT_LIMITS: ScraperLimits = {
   requestMs: 30_000,
