@@ -12,6 +12,8 @@ import { placeOf, Targets } from "./targets.ts";
 
 export interface ReplayOptions {
   readonly page: Page;
+  /** Relative URLs are resolved against it; against the page's own when left out. */
+  readonly site?: string;
   /** Keeps the DOM of a frame, as it is now, under a name. */
   readonly keep: (name: string, frame: Frame) => Promise<void>;
   /** Keeps the file that comes after `trigger`, a click in this page. Has limits of its own. */
