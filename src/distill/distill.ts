@@ -68,7 +68,7 @@ export const distill = async (options: DistillOptions): Promise<Distilled> => {
 
     async function counted(of: Parameters<typeof probe>[0]): ReturnType<typeof probe> {
       const probed = await probe(of);
-      used += probed.answers.length;
+      used += probed.requests;
       return probed;
     }
   });

@@ -225,25 +225,29 @@ const ANY_INPUT: AnyScraper["input"] = {
 /** Kinds that a site's own rules must hear of, though the chain is only tried. */
 const HEARD = new Set<Failure["kind"]>(["rate-limited", "blocked", "captcha", "maintenance"]);
 
-const probeOnce = async (
+/** Sends the requests of a chain for one input. */
+export const probeOnce = async (
   { steps, fields, input, accept = [] }: ProbeOptions,
   http: Http,
   extraction: Extraction,
 ): Promise<{ readonly probed: Probed; readonly rethrown?: Error }> => {
   const answers: RecordedAnswer[] = [];
   const onPage = (_: number, page: Page): void => void answers.push(answerOfPage(page));
+  const probed = (end: Probed["end"], lost = 0): { readonly probed: Probed } => ({
+    probed: { answers, requests: answers.length + lost, end },
+  });
   try {
     const page = await runChain(steps, { input, http, onPage, accept });
     const { url, status, mediaType, text } = page;
     const raw = extract(extraction, [{ name: fields.page, url, status, mediaType, text }]);
-    if ("failure" in raw) return { probed: { answers, end: raw } };
-    const records = raw.records.map((record) => judgeRecord(record, extraction.required).fields);
-    return { probed: { answers, end: { records } } };
+    if ("failure" in raw) return probed(raw);
+    return probed({ records: raw.records.map((record) => judgeRecord(record, extraction.required).fields) });
   } catch (error) {
-    if (error instanceof AbsentError) return { probed: { answers, end: { absent: true } } };
+    if (error instanceof AbsentError) return probed({ absent: true });
     if (!(error instanceof FailureError)) throw error;
     const { failure } = error;
-    return { probed: { answers, end: { failure } }, ...(HEARD.has(failure.kind) && { rethrown: error }) };
+    const ended = probed({ failure }, failure.url === undefined ? 0 : 1);
+    return HEARD.has(failure.kind) ? { ...ended, rethrown: error } : ended;
   }
 };
 

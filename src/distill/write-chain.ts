@@ -75,8 +75,13 @@ ${fields.map((line) => `  ${line}`).join("\n")}
 `;
 };
 
-/** Lines of code longer than this are broken. */
-const WIDTH = 110;
+/** Lines of code longer than this are broken; those of `collect` are indented, and most begin with a variable. */
+const WIDTH = 110 - 4 - 20;
+
+const callCode = (name: string, parameters: readonly string[]): string => {
+  const line = `${name}(${parameters.join(", ")})`;
+  return line.length <= WIDTH ? line : `${name}(\n${parameters.map((one) => `  ${one},`).join("\n")}\n)`;
+};
 
 /** The requests, as code: a variable for each answer and for each value that later requests use. */
 class BodyWriter {
@@ -104,7 +109,9 @@ class BodyWriter {
       return [
         ...call.split("\n"),
         ...(step.absent === undefined ? [] : [`if (${signCode(step.absent, step.name)}) throw absent();`]),
-        ...used.map(([name, location]) => `const ${name} = ${valueCode(location, step.name)};`),
+        ...used.flatMap(([name, location]) =>
+          `const ${name} = ${valueCode(location, step.name)};`.split("\n"),
+        ),
         ...(isLast ? [`keep.page(${literal(fields.page)}, ${step.name});`] : []),
       ];
     });
@@ -152,10 +159,7 @@ class BodyWriter {
       ...(options.length === 0 ? [] : [`{ ${options.join(", ")} }`]),
     ];
     const verb = step.method === "GET" ? "http.get" : "http.post";
-    const line = `${verb}(${parameters.join(", ")})`;
-    return line.length <= WIDTH - 20
-      ? line
-      : `${verb}(\n${parameters.map((one) => `  ${one},`).join("\n")}\n)`;
+    return callCode(verb, parameters);
   }
 
   #url(step: ChainStep): string {
@@ -337,7 +341,7 @@ const placeCode = (place: Place, answer: string): string => {
 const valueCode = (location: Location, answer: string): string => {
   const { place, part } = location;
   const what = literal(locationText(location));
-  const value = `need(${placeCode(place, answer)}, ${what})`;
+  const value = callCode("need", [placeCode(place, answer), what]);
   if (part === undefined) return value;
   const url = place.in === "url" ? `new URL(${answer}.url)` : `new URL(${value}, ${answer}.url)`;
   if (part === "whole") return `${url}.href`;
