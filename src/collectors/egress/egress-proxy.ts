@@ -57,7 +57,7 @@ const MOST_REFUSED = 100;
 
 /**
  * One port for all sessions of a process: a session is known by its name and password, which every request must carry. Give them to the browser in
- * answer to `Fetch.authRequired`, not as Playwright's `proxy.username`: Playwright then turns the HTTP cache off, and offers them to sites too.
+ * answer to `Fetch.authRequired`, not as `proxy.username` of Playwright, which then turns the HTTP cache off.
  */
 export const startEgressProxy = async ({
   guard,

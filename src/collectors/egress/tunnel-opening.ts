@@ -5,7 +5,8 @@ const END_OF_HEAD = "\r\n\r\n";
 
 /**
  * A browser opens a tunnel for every https URL and for every WebSocket. Over plain HTTP, a WebSocket says `Upgrade`. Over TLS nothing can be read,
- * except which protocols the client offers: Chromium offers HTTP/2 for requests and only HTTP/1.1 for a WebSocket.
+ * except which protocols the client offers: Chromium offers HTTP/2 for requests and only HTTP/1.1 for a WebSocket. Not seen is a WebSocket inside an
+ * HTTP/2 connection that is open already (RFC 8441), which few servers offer: its bytes are counted, and its address has passed the guard.
  */
 export const readOpening = (bytes: Buffer): TunnelOpening => {
   if (bytes.length === 0) return undefined;

@@ -1,0 +1,156 @@
+import type { Failure } from "./failure.ts";
+
+/** How one run of an `auto` item gets its pages. */
+export type Way = "http" | "browser";
+
+/**
+ * What was learned about the pages of one template: HTTP first, or the browser at once. HTTP first is always right, because a page that turns out to
+ * need scripts goes on in the browser within the same attempt; it only costs a request. The browser at once is right as long as all pages need it,
+ * so HTTP is tried again now and then. Only content teaches: a failure says nothing about what a page is made of.
+ */
+export interface AutoState {
+  readonly way: Way;
+  /** Pages that HTTP was enough for. */
+  readonly plain: number;
+  /** Pages that the browser could read and HTTP could not, since the last one that was plain. */
+  readonly scripted: number;
+  /** Items left until HTTP is tried again, with the browser at once; and how many there were last time. */
+  readonly checkIn: number;
+  readonly gap: number;
+  /** `trusted`: the browser has confirmed what HTTP took for absent; `doubted`: it has found the thing. */
+  readonly absent: "unknown" | "trusted" | "doubted";
+  /** Why the way is what it is, for people. */
+  readonly reason: string;
+}
+
+export const NOTHING_LEARNED: AutoState = {
+  way: "http",
+  plain: 0,
+  scripted: 0,
+  checkIn: 0,
+  gap: 0,
+  absent: "unknown",
+  reason: "nothing learned yet",
+};
+
+/** Three pages decide, if none of the first was plain. */
+const DECIDING = 3;
+/** A site of which some pages were plain must show more before it is taken for one that has changed. */
+const DECIDING_AFTER_PLAIN = 50;
+/** HTTP is tried again often until so many pages agree, since a few plain pages may be among many that are not; then ever less often. */
+const AGREEING = 20;
+const LONGEST_GAP = 200;
+
+/** Items between two checks. */
+const nextGap = ({ scripted, gap }: AutoState): number =>
+  scripted < AGREEING ? Math.max(1, Math.floor(scripted / 5)) : Math.min(Math.ceil(gap * 1.5), LONGEST_GAP);
+
+/** How a run looks from outside. */
+export interface WayResult {
+  readonly way: Way;
+  readonly ended: "pages" | "absent" | "failure";
+  readonly failure?: Failure | undefined;
+  /** Required fields that were not found. */
+  readonly missing: readonly string[];
+  /** What makes the page look as if scripts had to build it; undefined if nothing does. */
+  readonly sign?: string | undefined;
+}
+
+/** What the page of one run says about itself. `nothing`: it is no evidence either way. */
+export type Evidence = "good" | "absent" | "lacking" | "challenge" | "nothing";
+
+/** These failures say that what was expected is not on the page. All others may come from a site in trouble. */
+const OF_CONTENT: ReadonlySet<string> = new Set(["structure-changed", "navigation"]);
+
+export const evidenceOf = ({ ended, failure, missing, sign }: WayResult): Evidence => {
+  if (failure && isChallenge(failure)) return "challenge";
+  if (failure && !OF_CONTENT.has(failure.kind)) return "nothing";
+  if (ended === "absent") return "absent";
+  const isLacking = failure !== undefined || missing.length > 0;
+  if (!isLacking) return "good";
+  return sign === undefined ? "nothing" : "lacking";
+};
+
+/** A check that a browser passes on its own; a captcha needs a person, and a refusal is an answer. */
+const isChallenge = ({ kind, detail }: Failure): boolean =>
+  kind === "blocked" && /\b(?:challenge|checkpoint|Anubis|go-away|haproxy-protection)\b/.test(detail);
+
+/** Whether an item goes through HTTP first. The state it leaves is for the next item. */
+export const chooseWay = (state: AutoState): { readonly way: Way; readonly state: AutoState } => {
+  if (state.way === "http") return { way: "http", state };
+  if (state.checkIn > 0) return { way: "browser", state: { ...state, checkIn: state.checkIn - 1 } };
+  const gap = nextGap(state);
+  return { way: "http", state: { ...state, gap, checkIn: gap } };
+};
+
+/** Whether an item that went through HTTP goes on in the browser, within the same attempt. */
+export const goesOn = (state: AutoState, http: WayResult): boolean => {
+  switch (evidenceOf(http)) {
+    case "lacking":
+    case "challenge":
+      return true;
+    case "absent":
+      return state.absent !== "trusted" || http.sign !== undefined;
+    case "good":
+      return false;
+    // It was only a check: the item itself is one for the browser.
+    case "nothing":
+      return state.way === "browser";
+  }
+};
+
+/** After an item: `browser` is what came of it there, if it went on. */
+export const learn = (state: AutoState, results: { http?: WayResult; browser?: WayResult }): AutoState => {
+  const { http, browser } = results;
+  if (!http) return browser ? afterBrowser(state, browser) : state;
+  const seen = evidenceOf(http);
+  if (seen === "good") return afterPlain(state);
+  const found = browser && evidenceOf(browser);
+  if (!browser || !found) return state;
+  if (seen === "absent" && found === "absent")
+    return state.absent === "unknown" ? { ...state, absent: "trusted" } : state;
+  const isBetter = found === "good" || (found === "absent" && seen !== "absent");
+  if (!isBetter || seen === "nothing") return state;
+  const learned = seen === "absent" ? { ...state, absent: "doubted" as const } : state;
+  return afterScripted(learned, reasonOf(http, seen));
+};
+
+/** A page that lacks its fields in the browser too has changed: perhaps it needs none now. */
+const afterBrowser = (state: AutoState, browser: WayResult): AutoState =>
+  browser.failure?.kind === "structure-changed" ? { ...state, checkIn: 0 } : state;
+
+const afterPlain = (state: AutoState): AutoState => ({
+  ...NOTHING_LEARNED,
+  absent: state.absent,
+  plain: state.plain + 1,
+  reason: "HTTP is enough: the pages have their required fields without scripts",
+});
+
+const afterScripted = (state: AutoState, reason: string): AutoState => {
+  const scripted = state.scripted + 1;
+  const learned = { ...state, scripted };
+  const isDecided = scripted >= (state.plain === 0 ? DECIDING : DECIDING_AFTER_PLAIN);
+  if (state.way === "browser") return { ...learned, reason };
+  if (!isDecided) return { ...learned, reason: `HTTP first: ${reason}` };
+  return { ...learned, way: "browser", gap: 1, checkIn: 1, reason };
+};
+
+const reasonOf = ({ missing, sign, failure }: WayResult, seen: Evidence): string => {
+  if (seen === "challenge") return `a browser is needed: ${failure!.detail}`;
+  if (seen === "absent")
+    return "a browser is needed: over HTTP the site seemed to have no such thing, and it has";
+  const lack =
+    missing.length > 0 ? `${missing.slice(0, 3).join(", ")} missing` : (failure?.detail ?? "fields missing");
+  return `a browser is needed: over HTTP ${lack}, and ${sign}`;
+};
+
+/** Pages of one template are learned about together: the path of a URL with its changing parts left out. */
+export const templateOf = (input: unknown): string => {
+  const url =
+    typeof input === "object" && input !== null && "url" in input && typeof input.url === "string"
+      ? URL.parse(input.url)
+      : null;
+  if (!url) return "";
+  const parts = url.pathname.split("/").map((part) => (/\d/.test(part) || part.length > 24 ? "*" : part));
+  return `${url.host}${parts.slice(0, 6).join("/")}`;
+};
