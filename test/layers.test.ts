@@ -11,15 +11,16 @@ const SRC = resolve(import.meta.dirname, "../src");
  */
 const LAYERS: Readonly<Record<string, string>> = {
   domain: "",
+  extraction: "domain",
+  recordings: "domain extraction",
   ports: "domain",
   schemas: "domain ports",
   client: "schemas",
   "client.ts": "schemas client",
   ledger: "domain ports",
-  extraction: "domain",
   archive: "domain ports",
   backends: "domain ports ledger",
-  collectors: "domain ports extraction",
+  collectors: "domain ports extraction recordings",
   channels: "domain ports",
   scrapers: "domain ports extraction",
   freshness: "domain ports scrapers",

@@ -90,11 +90,15 @@ async function readDetail(address: string, patience: Patience): Promise<Visited>
     return { state: "failed", kind: isTimeout ? "timeout" : "connection" };
   }
   if (status === 200) return readPage(parseDocument(text));
-  const kind = { 403: "blocked", 429: "rate-limited", 500: "server-error", 503: "maintenance" }[status];
-  return { state: "failed", kind: kind ?? String(status) };
+  return { state: "failed", kind: kindOfStatus(status) };
 }
 
-function readPage(page: Document): Visited {
+export const kindOfStatus = (status: number): string =>
+  ({ 403: "blocked", 429: "rate-limited", 500: "server-error", 503: "maintenance" })[status] ??
+  String(status);
+
+/** What a careful reader makes of a detail page. */
+export function readPage(page: Document): Visited {
   if (selectOne("form .g-recaptcha", page)) return { state: "failed", kind: "captcha" };
   const fields: Record<string, string> = {};
   const values: Record<string, unknown> = {};

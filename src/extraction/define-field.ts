@@ -39,9 +39,18 @@ export interface Field<T> {
   readonly isRequired: boolean;
   /** What kind of value it is, for messages: `an amount of money, such as $1,234.56`. */
   readonly expects: string;
+  /** As it was defined, for code that writes the field down again. */
+  readonly options: object;
+  /** Fields of a row: the columns of a table, what `field.each` reads. */
+  readonly rows?: FieldRows;
   /** Adds the field's queries to the lists, once for all pages. */
   compile(lists: QueryLists): ReadField<T>;
   optional(): Field<T>;
+}
+
+/** The same as `Fields`, which are made of these. */
+export interface FieldRows {
+  readonly [name: string]: Field<unknown> | { readonly kind: "object"; readonly fields: FieldRows };
 }
 
 /** Options of every kind of field. */
@@ -104,6 +113,7 @@ export function defineField<T>(definition: FieldDefinition<T>, isRequired = true
     places,
     isRequired,
     expects: definition.expects,
+    options: definition.options,
     compile(lists: QueryLists): ReadField<T> {
       const finders = places.map((place) => compilePlace(place, definition.taking, lists));
       const readHits = hitReader(definition, lists);

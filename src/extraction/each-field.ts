@@ -42,6 +42,8 @@ export function eachField<const F extends Fields>(
     places: [place],
     isRequired,
     expects: `a list with ${Object.keys(fields).join(", ")}`,
+    options,
+    rows: fields,
     compile(lists) {
       checkScope(place, lists);
       const rowsOf =

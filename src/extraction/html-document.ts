@@ -26,6 +26,8 @@ export interface HtmlDocument {
   rawTextOf(element: HtmlElement): string;
   /** An attribute with entities decoded; undefined if the element has none of that name. */
   attr(element: HtmlElement, name: string): string | undefined;
+  /** All its attributes, entities decoded, in the order of the page. */
+  attributesOf(element: HtmlElement): readonly (readonly [name: string, value: string])[];
   /** The element's URL: its `href`, `src` or the like. In XML also its text, as in `<link>` of RSS. */
   linkOf(element: HtmlElement): string | undefined;
   /** Where its start tag begins in the text of the page. */
@@ -95,6 +97,7 @@ export function openDocument(
     textOf: (element) => textOf(inTree(element)),
     rawTextOf: (element) => plainText(inTree(element)),
     attr: (element, name) => attr(inTree(element), name),
+    attributesOf: (element) => inTree(element).attributes,
     linkOf: (element) => linkOf(inTree(element)),
     offsetOf: (element) => inTree(element).at,
     htmlOf(element) {

@@ -49,6 +49,8 @@ export function tableField<C extends Fields>(
     places,
     isRequired,
     expects: `a table${columns === undefined ? "" : ` with ${Object.keys(columns).join(", ")}`}`,
+    options,
+    ...(columns && { rows: columns }),
     compile(lists: QueryLists) {
       for (const place of places) checkScope(place, lists);
       const own = listsWithin(lists, "table-row");

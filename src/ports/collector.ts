@@ -141,6 +141,10 @@ export interface Page {
   form(selector?: string): Form;
   /** The body as JSON; throws a `bad-content` failure when it is none. */
   json(): unknown;
+  /** The first value at a path in that JSON, such as `hits[0].ref`, or undefined. */
+  at(path: string): unknown;
+  /** A cookie that the item has for the page's address once the page has come, or undefined. */
+  cookie(name: string): string | undefined;
 }
 
 /** A form as found on a page; `values` is what would be sent if nothing were filled in. */
@@ -180,6 +184,11 @@ export interface CollectorTools {
   /** Every response goes through here, redirects and failures included. Back-pressure: awaited. */
   readonly archive: (exchange: Exchange) => Promise<void>;
   /** Large files: streamed to a blob of their own. Resolves when the stream has ended and is durable. */
+  /**
+   * Gets each exchange of a page before its secrets are removed, with the browser's word for its kind. `sluice distill` compares them; they are never
+   * stored.
+   */
+  readonly observe?: (exchange: Exchange, type: string) => void;
   readonly archiveFile: (
     head: Omit<Exchange, "body">,
     body: AsyncIterable<Uint8Array>,

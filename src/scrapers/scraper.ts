@@ -1,7 +1,7 @@
 import type { ExtractFunction } from "../extraction/extract-function.ts";
 import type { ExtractSpec, Fields } from "../extraction/extract-spec.ts";
 import type { RecordOf } from "../extraction/field.ts";
-import { AbsentError, type PolicyOverrides } from "../domain/failure.ts";
+import { AbsentError, FailureError, type PolicyOverrides } from "../domain/failure.ts";
 import type { CollectorKind, Pace } from "../domain/job-version.ts";
 import type { OptionNames } from "../domain/known-options.ts";
 import type { BrowserOptions, Keep, Limits, ScraperTools } from "../ports/collector.ts";
@@ -186,6 +186,13 @@ export const describeIssues = (issues: readonly SchemaIssue[]): string =>
 
 /** `throw absent()` when the site itself says that there is no such thing. */
 export const absent = (reason?: string): AbsentError => new AbsentError(reason);
+
+/** The text of something that must be on a page; throws a `navigation` failure that names it when it is not there. */
+export const need = (value: unknown, what: string): string => {
+  if (typeof value === "string" && value !== "") return value;
+  if (typeof value === "number" || typeof value === "boolean") return String(value);
+  throw new FailureError({ kind: "navigation", detail: `${what} was not found` });
+};
 
 /** The scrapers that a scraper emits to, directly or not, the nearest first; itself left out. */
 export const targetsOf = (root: AnyScraper): AnyScraper[] => {

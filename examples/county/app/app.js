@@ -103,7 +103,7 @@
   };
 
   const lines = (text) =>
-    text.split("\n").flatMap((line, index) => (index === 0 ? [line] : [element("br"), line]));
+    text.split("\n").flatMap((line, index) => (index === 0 ? [line] : [element("br"), `\n${line}`]));
 
   const table = (id, rows, moved) =>
     element("table", { id, class: "detail" }, [

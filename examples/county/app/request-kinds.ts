@@ -3,7 +3,7 @@ import { reply } from "../reply.ts";
 import { shell } from "./app-pages.ts";
 
 /** Every way in which a page can make a request, each to `/kinds/NAME`. All but the last are HTTP and can be held back by a gate. */
-const REQUEST_KINDS = [
+export const REQUEST_KINDS = [
   "document",
   "script",
   "style",

@@ -153,6 +153,10 @@ export class ItemTraffic implements Traffic {
       const received = await readResponse(gate, paused, head, this.#options.limits);
       if ("tooLarge" in received) return await this.#refuseLarge(paused, received);
       this.#archive({ ...exchangeHead, body: received.body });
+      this.#options.tools.observe?.(
+        { ...exchangeHead, ...unredacted(paused, head), body: received.body },
+        paused.resourceType,
+      );
       this.#judge(paused, head, received.body);
       await received.pass();
     } finally {
@@ -224,11 +228,11 @@ export class ItemTraffic implements Traffic {
       method: request.method,
       url: withoutFragment(request.url),
       startedAt,
-      requestHeaders: redactHeaders(Object.entries(request.headers)),
+      requestHeaders: redactHeaders(unredacted(paused, head).requestHeaders),
       ...(body && body.length > 0 && { requestBody: Buffer.concat(body) }),
       status: head.status,
       statusText: head.statusText,
-      responseHeaders: redactHeaders(decodedHeaders(head.headers)),
+      responseHeaders: redactHeaders(unredacted(paused, head).responseHeaders),
     };
   }
 
@@ -291,6 +295,14 @@ export class ItemTraffic implements Traffic {
 }
 
 const NOTHING = Buffer.alloc(0);
+
+const unredacted = (
+  { request }: Paused,
+  head: ResponseHead,
+): Pick<Exchange, "requestHeaders" | "responseHeaders"> => ({
+  requestHeaders: Object.entries(request.headers),
+  responseHeaders: decodedHeaders(head.headers),
+});
 
 /** Failures of these can be the reason why a page does not show what it should. */
 const isOfPage = ({ resourceType }: Paused): boolean =>

@@ -38,14 +38,15 @@ const LOOK_EVERY_MS = 250;
 
 /** The verbs of a browser scraper. Each call has a deadline of its own on the item's clock; a page that does not answer is a `browser` failure. */
 export const createBrowserPage = (options: PageOptions): BrowserPage => {
-  const { tab, traffic, clock, limits, signal } = options;
+  const { tab, traffic, clock, limits } = options;
+  const signal = AbortSignal.any([options.signal, tab.broken]);
 
   const within = <Result>(work: Promise<Result>, late: () => Error, ms = limits.requestMs): Promise<Result> =>
     clock.within(ms, signal, work, late).catch((error: unknown) => {
       throw translated(error, tab);
     });
   const hangs = (): Error => {
-    tab.isBroken = true;
+    tab.break("a script keeps the page busy");
     return new FailureError(hung(limits.requestMs, tab.page.url()));
   };
   const call = <Result>(...of: Parameters<Tab["call"]>): Promise<Result> =>
@@ -235,7 +236,7 @@ const translated = (error: unknown, tab: Tab): unknown => {
       : navigation(`a script of Sluice failed in the page: ${error.message}`, tab);
   const text = String(error instanceof Error ? error.message : error);
   if (tab.isBroken || !tab.process.isConnected || /closed|crash|disconnected|detached/i.test(text)) {
-    tab.isBroken = true;
+    tab.break("it ended while the item ran");
     return new FailureError(
       { kind: "browser", detail: "the browser or its page ended while the item ran" },
       { cause: error },

@@ -1,4 +1,5 @@
 import type { BrowserContext, CDPSession, Page } from "playwright-core";
+import { FailureError } from "../../domain/failure.ts";
 import type { EgressSession } from "../egress/egress-proxy.ts";
 import { settledWithin } from "./active-clock.ts";
 import type { BrowserProcess } from "./browser-process.ts";
@@ -13,6 +14,8 @@ export interface TabOptions {
 
 const STEP_MS = 2_000;
 const WORLD = "sluice";
+/** With its popups. */
+const MOST_PAGES = 6;
 
 /** A context with one page. It serves one item at a time. */
 export class Tab {
@@ -25,8 +28,8 @@ export class Tab {
   readonly targetId: string;
   readonly egress: EgressSession | undefined;
   items = 0;
-  /** No longer usable: it crashed, hung or could not be wiped. */
-  isBroken = false;
+  /** Aborted when it is no longer usable: it crashed, hung or could not be wiped. */
+  readonly #broken = new AbortController();
   #world: number | undefined;
 
   private constructor(
@@ -44,8 +47,12 @@ export class Tab {
     this.cdp = cdp;
     this.targetId = targetId;
     this.contextId = browserContextId ?? "";
-    page.on("crash", () => (this.isBroken = true));
-    page.on("close", () => (this.isBroken = true));
+    context.on("page", (popup) => {
+      if (context.pages().length > MOST_PAGES) void popup.close().catch(() => undefined);
+    });
+    page.on("crash", () => this.break("its page crashed"));
+    page.on("close", () => this.break("its page was closed"));
+    context.on("close", () => this.break("the browser ended"));
   }
 
   static async open(process: BrowserProcess, options: TabOptions): Promise<Tab> {
@@ -75,6 +82,19 @@ export class Tab {
       await settledWithin(STEP_MS, context.close());
       throw error;
     }
+  }
+
+  get broken(): AbortSignal {
+    return this.#broken.signal;
+  }
+
+  get isBroken(): boolean {
+    return this.#broken.signal.aborted;
+  }
+
+  /** From now on it serves no item; those that wait for it hear why. */
+  break(why: string): void {
+    this.#broken.abort(new FailureError({ kind: "browser", detail: `the browser could not finish: ${why}` }));
   }
 
   /** The ids of all frames of its page. */
@@ -141,7 +161,7 @@ export class Tab {
 
   /** Each step is independent of the one before: page, context, then the whole browser. */
   async close(): Promise<void> {
-    this.isBroken = true;
+    this.break("it was closed");
     this.egress?.close();
     if (!this.process.isConnected) return;
     await settledWithin(STEP_MS, this.page.close({ runBeforeUnload: false }));

@@ -49,6 +49,7 @@ export const openHttpSession = (options: HttpSessionOptions): CollectSession<"ht
     if (isUnchanged && !stored) return await fetchPage(first);
     const page = await receivePage(request, stored ? withStored(hop, stored) : hop, limits.decodedBytes);
     page.stored = stored?.ref;
+    page.cookies = requests.cookiesFor(request.url);
     received.push(page);
     return page;
   };

@@ -88,6 +88,11 @@ export class ItemRequests {
     return target;
   }
 
+  /** The item's cookies for a URL, as a header. */
+  cookiesFor(url: URL): string {
+    return this.#cookies.headerFor(url) ?? "";
+  }
+
   /** One request and its whole response, archived. A response that hits a cap is not archived: a part could be taken for the whole. */
   async receive(request: ItemRequest): Promise<Received> {
     const { limits, transport } = this.#options;

@@ -1,6 +1,7 @@
 import type { CaptureRef, Exchange, KeptPage } from "../../domain/capture.ts";
 import { FailureError } from "../../domain/failure.ts";
 import type { HtmlDocument, HtmlElement } from "../../extraction/html-document.ts";
+import { parseJsonPath, valuesAt } from "../../extraction/json/json-path.ts";
 import { parsePageJson } from "../../extraction/json/page-json.ts";
 import { pageKind, parsePage } from "../../extraction/parse-page.ts";
 import { compileSelector } from "../../extraction/selector.ts";
@@ -26,12 +27,15 @@ export class HttpPage implements Page {
   exchange: Exchange;
   /** Its place in the archive if it was stored before. */
   stored: CaptureRef | undefined;
+  /** The `Cookie` header that the next request to this address has; "" for none. */
+  cookies = "";
   readonly #head: ResponseHead;
   #bytes: Buffer;
   readonly #declaredCharset: string | undefined;
   #charset: string | undefined;
   #text: string | undefined;
   #document: HtmlDocument | undefined;
+  #json: { readonly value: unknown } | undefined;
   #base: URL | undefined;
 
   constructor(url: string, head: ResponseHead, bytes: Buffer, exchange: Exchange) {
@@ -66,6 +70,8 @@ export class HttpPage implements Page {
    */
   release(): void {
     this.#document = undefined;
+    this.#json = undefined;
+    this.cookies = "";
     this.#text = "";
     this.#bytes = NOTHING;
     this.exchange = { ...this.exchange, body: NOTHING };
@@ -121,7 +127,16 @@ export class HttpPage implements Page {
   }
 
   json(): unknown {
-    return parsePageJson(this).value;
+    return (this.#json ??= parsePageJson(this)).value;
+  }
+
+  at(path: string): unknown {
+    return valuesAt(this.json(), parseJsonPath(path))[0];
+  }
+
+  cookie(name: string): string | undefined {
+    const pair = this.cookies.split("; ").find((one) => one.startsWith(`${name}=`));
+    return pair?.slice(name.length + 1);
   }
 
   /** Resolves a URL against the page, with `<base href>`; null if it is invalid. */

@@ -1,0 +1,87 @@
+import type { Frame, Request } from "playwright-core";
+import type { FailureError } from "../../../domain/failure.ts";
+import type { NavigateStep, Step } from "../../../recordings/recording.ts";
+import { NAVIGATION_MS, type ReplayRun } from "./replay-run.ts";
+import { firstLine, stepFailure } from "./step-failure.ts";
+import { placeOf } from "./targets.ts";
+
+/** A document that is parsed is good enough; what it loads besides gets a moment. */
+const LOAD_MS = 5000;
+const POLL_MS = 20;
+
+export const navigate = async (run: ReplayRun, step: NavigateStep): Promise<void> => {
+  const frame = await run.frameOf(step);
+  const protocol = URL.parse(step.url)?.protocol;
+  // Files of this machine, scripts and the browser's own pages are none of a recording's business.
+  if (protocol !== "http:" && protocol !== "https:" && step.url !== "about:blank")
+    throw stepFailure(step, "forbidden-target", `only http: and https: URLs can be opened, not ${protocol}`);
+  run.activity.touch();
+  const opened = run.options.goto?.(frame, step.url) ?? open(frame, step);
+  await run.call(step, opened, NAVIGATION_MS, () => late(step, step.url));
+  await loaded(run, step, frame);
+};
+
+const open = async (frame: Frame, step: NavigateStep): Promise<void> => {
+  try {
+    await frame.goto(step.url, { waitUntil: "domcontentloaded", timeout: 0 });
+  } catch (error) {
+    const text = firstLine(error);
+    const isConnection =
+      /net::ERR_(?:CONNECTION|NAME|ADDRESS|NETWORK|INTERNET|SOCKET|EMPTY|TIMED|SSL|CERT|PROXY|TUNNEL)/.test(
+        text,
+      );
+    throw stepFailure(step, isConnection ? "connection" : "navigation", text, placeOf(step.url), error);
+  }
+};
+
+/** Waits for the document, then a moment for the rest of it. */
+const loaded = async (run: ReplayRun, step: Step, frame: Frame): Promise<void> => {
+  // A frame that is gone has nothing left to load.
+  const reached = (state: "domcontentloaded" | "load"): Promise<void> =>
+    frame.waitForLoadState(state, { timeout: 0 }).catch(() => undefined);
+  await run.call(step, reached("domcontentloaded"), NAVIGATION_MS, () => late(step, frame.url()));
+  const load = { isOver: false };
+  void reached("load").then(() => (load.isOver = true));
+  const until = run.now() + LOAD_MS;
+  while (!load.isOver && run.now() < until) await run.pause(POLL_MS);
+};
+
+const late = (step: Step, url: string): FailureError =>
+  stepFailure(step, "timeout", `the page was not complete within ${NAVIGATION_MS / 1000} s`, placeOf(url));
+
+/** Does something, and waits for the navigation that the recording saw after it. Which URL it led to is not compared: inputs differ. */
+export const withNavigation = async (
+  run: ReplayRun,
+  step: Step,
+  frame: Frame,
+  action: () => Promise<void>,
+): Promise<void> => {
+  run.activity.touch();
+  if ((step.assertedEvents ?? []).length === 0) return action();
+  const page = frame.page();
+  const seen = { isStarted: false, isCommitted: false };
+  const onRequest = (request: Request): void => {
+    seen.isStarted ||= request.isNavigationRequest();
+  };
+  const onNavigated = (navigated: Frame): void => {
+    seen.isCommitted ||= navigated === frame || navigated === page.mainFrame();
+  };
+  page.on("request", onRequest);
+  page.on("framenavigated", onNavigated);
+  try {
+    await action();
+    const from = run.now();
+    while (!seen.isCommitted && !page.isClosed()) {
+      const waitedMs = run.now() - from;
+      if (!seen.isStarted && waitedMs > run.timeoutOf(step))
+        throw run.fails(step, "the navigation that the recording has after it did not start");
+      if (waitedMs > NAVIGATION_MS)
+        throw stepFailure(step, "timeout", "the navigation after it did not end", placeOf(page.url()));
+      await run.pause(POLL_MS);
+    }
+  } finally {
+    page.off("request", onRequest);
+    page.off("framenavigated", onNavigated);
+  }
+  if (!page.isClosed()) await loaded(run, step, frame.isDetached() ? page.mainFrame() : frame);
+};

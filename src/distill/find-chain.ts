@@ -1,0 +1,366 @@
+import type { ChainStep, Source, Template, TemplatePart } from "./chain.ts";
+import {
+  aroundInput,
+  aroundStep,
+  clockSource,
+  constantOf,
+  inputSource,
+  inputValues,
+  type PairedCall,
+  stepSources,
+  type StepSource,
+} from "./find-sources.ts";
+import { setCookies } from "./location.ts";
+import { pairCalls } from "./pair-calls.ts";
+import { type PartId, partKey, partName, type SplitRequest, splitRequest } from "./request-parts.ts";
+import { type Call, headerOf, type Run } from "./run.ts";
+
+/**
+ * How much of the session is repeated. Each level has all of the one before: only requests whose answers are read; those that set cookies; those that
+ * carry the input, since the site may remember it; everything before the last request, with all headers of the browser.
+ */
+export type ChainLevel = "values" | "cookies" | "state" | "all";
+export const CHAIN_LEVELS: readonly ChainLevel[] = ["values", "cookies", "state", "all"];
+
+/** A part that changes between the runs, and that nothing explains. */
+export interface Unexplained {
+  /** Of the step, in the list of steps. */
+  readonly step: number;
+  readonly part: PartId;
+  /** Why not, as the end of a sentence. */
+  readonly why: string;
+  /** It is the time of the request: used if the site needs it. */
+  readonly clock?: Source | undefined;
+}
+
+export interface FoundSteps {
+  readonly steps: readonly ChainStep[];
+  readonly unexplained: readonly Unexplained[];
+}
+
+/** Explains a call of the first run, the target, by comparing the runs, and with it every call that it needs. */
+export const findSteps = (runs: readonly Run[], target: number, level: ChainLevel): FoundSteps | undefined =>
+  new ChainFinder(runs, level).find(target);
+
+interface Explained {
+  readonly call: PairedCall;
+  readonly split: SplitRequest;
+  readonly parts: readonly ExplainedPart[];
+  /** Answers with a link to the whole URL. */
+  readonly links: readonly StepSource[];
+}
+
+type ExplainedPart =
+  | TemplatePart
+  /** One of these locations, each in another answer. */
+  | (PartId & { readonly choices: readonly StepSource[] })
+  | UnexplainedPart;
+
+type UnexplainedPart = PartId & Pick<Unexplained, "why" | "clock">;
+
+class ChainFinder {
+  readonly #runs: readonly Run[];
+  readonly #level: ChainLevel;
+  readonly #inputs: ReturnType<typeof inputValues>;
+  readonly #paired = new Map<number, PairedCall | undefined>();
+  readonly #explained = new Map<number, Explained | undefined>();
+  readonly #isSound = new Map<number, boolean>();
+
+  constructor(runs: readonly Run[], level: ChainLevel) {
+    this.#runs = runs;
+    this.#level = level;
+    this.#inputs = inputValues(runs);
+  }
+
+  find(target: number): FoundSteps | undefined {
+    const needed = new Map<number, ChainStep["reason"]>([[target, "fields"]]);
+    for (const [at, reason] of this.#sessionBefore(target)) needed.set(at, reason);
+    const done = new Map<number, readonly (TemplatePart | UnexplainedPart)[]>();
+    const links = new Map<number, StepSource>();
+    for (;;) {
+      // Dependencies are always earlier: what is needed of a call is known when all later ones are done.
+      const at = Math.max(...[...needed.keys()].filter((one) => !done.has(one)));
+      if (at === -Infinity) break;
+      const explained = this.#explain(at);
+      if (explained === undefined) return undefined;
+      const link = this.#chooseLink(explained, needed);
+      if (link !== undefined) links.set(at, link);
+      done.set(at, this.#choose(explained, needed, link !== undefined));
+    }
+    const order = [...needed.keys()].toSorted((a, b) => a - b);
+    return this.#written(order, needed, done, links);
+  }
+
+  /** Calls that are repeated though no value of theirs is used. */
+  #sessionBefore(target: number): (readonly [number, ChainStep["reason"]])[] {
+    if (this.#level === "values") return [];
+    const calls = this.#runs[0]!.calls.slice(0, target);
+    return calls.flatMap((call, at): (readonly [number, ChainStep["reason"]])[] => {
+      if (call.method !== "GET" && call.method !== "POST") return [];
+      const setsCookies = setCookies(call.responseHeaders).length > 0;
+      const isWanted =
+        setsCookies || (this.#level !== "cookies" && this.#usesInput(at)) || this.#level === "all";
+      return isWanted && this.#sound(at) ? [[at, setsCookies ? "cookies" : "state"]] : [];
+    });
+  }
+
+  #usesInput(at: number): boolean {
+    const parts = this.#explain(at)?.parts ?? [];
+    return parts.some(
+      (part) =>
+        "template" in part && part.template.some((one) => typeof one !== "string" && one.from === "input"),
+    );
+  }
+
+  /** Whether each of its parts has a source, and so have the answers that these are in. */
+  #sound(at: number): boolean {
+    const known = this.#isSound.get(at);
+    if (known !== undefined) return known;
+    const explained = this.#explain(at);
+    const isSource = ({ step }: StepSource): boolean => this.#sound(step);
+    const isSound =
+      explained !== undefined &&
+      explained.parts.every((part) => {
+        if ("why" in part) return isOfUrl(part) && explained.links.some(isSource);
+        if ("choices" in part)
+          return part.choices.some(isSource) || (isOfUrl(part) && explained.links.some(isSource));
+        return part.template.every(
+          (one) => typeof one === "string" || one.from !== "step" || this.#sound(one.step),
+        );
+      });
+    this.#isSound.set(at, isSound);
+    return isSound;
+  }
+
+  #pair(at: number): PairedCall | undefined {
+    if (this.#paired.has(at)) return this.#paired.get(at);
+    const places = pairCalls(this.#runs, at);
+    const paired = places && { at, calls: places.map((place, run) => this.#runs[run]!.calls[place]!) };
+    this.#paired.set(at, paired);
+    return paired;
+  }
+
+  /** Answers that had come before the request, in every run. */
+  #before(call: PairedCall): PairedCall[] {
+    const earlier: PairedCall[] = [];
+    for (let at = 0; at < call.at; at++) {
+      const paired = this.#pair(at);
+      const isEarlier = paired?.calls.every(
+        (one, run) => this.#runs[run]!.calls.indexOf(one) < this.#runs[run]!.calls.indexOf(call.calls[run]!),
+      );
+      if (paired !== undefined && isEarlier) earlier.push(paired);
+    }
+    return earlier;
+  }
+
+  #explain(at: number): Explained | undefined {
+    if (this.#explained.has(at)) return this.#explained.get(at);
+    const call = this.#pair(at);
+    const explained = call && this.#explainCall(call);
+    this.#explained.set(at, explained);
+    return explained;
+  }
+
+  #explainCall(call: PairedCall): Explained {
+    const splits = call.calls.map((one) => splitRequest(one, this.#level === "all"));
+    const [split] = splits;
+    const earlier = this.#before(call);
+    const values = splits.map(({ parts }) => new Map(parts.map((part) => [partKey(part), part.value])));
+    const parts = split!.parts.map(({ value: _, ...id }): ExplainedPart => {
+      const wanted = values.map((of) => of.get(partKey(id)));
+      if (wanted.some((one) => one === undefined)) return { ...id, why: "is sent in only some of the runs" };
+      return this.#explainPart(id, wanted as string[], call, earlier);
+    });
+    const isMade = parts.some(
+      (part) => isOfUrl(part) && (!("template" in part) || part.template.some(isFromStep)),
+    );
+    const hrefs = call.calls.map(({ url }) => withoutHash(url));
+    return { call, split: split!, parts, links: isMade ? stepSources(earlier, hrefs) : [] };
+  }
+
+  #explainPart(
+    id: PartId,
+    wanted: readonly string[],
+    call: PairedCall,
+    earlier: readonly PairedCall[],
+  ): ExplainedPart {
+    const fromInput = inputSource(this.#inputs, wanted);
+    const constant = constantOf(wanted);
+    // Equal in every run because the inputs are: then it comes from the input, unless it is so short that this may be chance.
+    if (fromInput !== undefined && (constant === undefined || (wanted[0] ?? "").length > 2))
+      return { ...id, template: [fromInput] };
+    if (constant !== undefined) return { ...id, template: constant };
+    const choices = stepSources(earlier, wanted);
+    if (choices.length > 0) return { ...id, choices };
+    const template = this.#templateOf(wanted, earlier, MOST_SOURCES);
+    if (template !== undefined) return { ...id, template };
+    return {
+      ...id,
+      why: "changes between runs and comes from no earlier response",
+      clock: clockSource(call.calls, wanted),
+    };
+  }
+
+  /** Sources within a longer text, for example `APN='0100'`. */
+  #templateOf(wanted: readonly string[], earlier: readonly PairedCall[], most: number): Template | undefined {
+    const constant = constantOf(wanted);
+    if (constant !== undefined) return constant;
+    const input = inputSource(this.#inputs, wanted);
+    if (input !== undefined) return [input];
+    const [choice] = stepSources(earlier, wanted);
+    if (choice !== undefined) return [choice];
+    if (most === 0) return undefined;
+    for (const cut of [aroundInput(this.#inputs, wanted), aroundStep(earlier, wanted)]) {
+      const before = cut && this.#templateOf(cut.before, earlier, most - 1);
+      const after = before && cut && this.#templateOf(cut.after, earlier, most - 1);
+      if (before && after && cut) return [...before, cut.source, ...after];
+    }
+    return undefined;
+  }
+
+  #chooseLink({ links }: Explained, needed: Map<number, ChainStep["reason"]>): StepSource | undefined {
+    const sound = links.filter(({ step }) => this.#sound(step));
+    const link = sound.find(({ step }) => needed.has(step)) ?? sound[0];
+    if (link !== undefined) needed.set(link.step, "values");
+    return link;
+  }
+
+  /** Takes values from answers that are needed anyway, and adds as few others as it can. */
+  #choose(
+    { parts }: Explained,
+    needed: Map<number, ChainStep["reason"]>,
+    hasLink: boolean,
+  ): (TemplatePart | UnexplainedPart)[] {
+    const need = (step: number): void => void needed.set(step, "values");
+    const wanted = parts.filter((part) => !(hasLink && isOfUrl(part)));
+    const open = wanted.flatMap((part) =>
+      "choices" in part ? [soundChoices(part.choices, (at) => this.#sound(at))] : [],
+    );
+    for (const part of wanted)
+      if ("template" in part) for (const one of part.template) if (isFromStep(one)) need(one.step);
+    for (;;) {
+      const left = open.filter((choices) => !choices.some(({ step }) => needed.has(step)));
+      if (left.length === 0) break;
+      const counts = new Map<number, number>();
+      for (const { step } of left.flat()) counts.set(step, (counts.get(step) ?? 0) + 1);
+      const most = Math.max(...counts.values());
+      need(Math.max(...[...counts].flatMap(([step, count]) => (count === most ? [step] : []))));
+    }
+    return wanted.map((part) => {
+      if (!("choices" in part)) return part;
+      const { choices, ...id } = part;
+      const source = soundChoices(choices, (at) => this.#sound(at)).find(({ step }) => needed.has(step))!;
+      need(source.step);
+      return { ...id, template: [source] };
+    });
+  }
+
+  #written(
+    order: readonly number[],
+    reasons: ReadonlyMap<number, ChainStep["reason"]>,
+    done: ReadonlyMap<number, readonly (TemplatePart | UnexplainedPart)[]>,
+    links: ReadonlyMap<number, StepSource>,
+  ): FoundSteps {
+    const renumbered = <S extends Source>(source: S): S =>
+      source.from === "step" ? { ...source, step: order.indexOf(source.step) } : source;
+    const unexplained: Unexplained[] = [];
+    const names = new Set<string>();
+    const steps = order.map((at, step): ChainStep => {
+      const { call, split } = this.#explained.get(at)!;
+      const parts = done.get(at)!.map((part): TemplatePart => {
+        const { in: place, name, nth } = part;
+        if ("template" in part)
+          return {
+            in: place,
+            name,
+            nth,
+            template: part.template.map((one) => (typeof one === "string" ? one : renumbered(one))),
+          };
+        unexplained.push({ step, part: { in: place, name, nth }, why: part.why, clock: part.clock });
+        return {
+          in: place,
+          name,
+          nth,
+          template: [split.parts.find((one) => partKey(one) === partKey(part))!.value],
+        };
+      });
+      const [first] = call.calls;
+      const link = links.get(at);
+      return {
+        name: variableName(first!, names),
+        call: at + 1,
+        method: first!.method as ChainStep["method"],
+        origin: first!.url.origin,
+        path: shownPath(call.calls),
+        ...(link && { link: renumbered(link) }),
+        parts,
+        bodyKind: split.bodyKind,
+        ...(split.mediaType !== undefined && { mediaType: split.mediaType }),
+        ...(split.json !== undefined && { json: split.json }),
+        reason: reasons.get(at)!,
+        cookies: setCookies(first!.responseHeaders).map(([name]) => name),
+      };
+    });
+    return { steps, unexplained };
+  }
+}
+
+/** Sources in one part of a request. */
+const MOST_SOURCES = 3;
+
+const isOfUrl = ({ in: place }: Pick<PartId, "in">): boolean => place === "path" || place === "query";
+const isFromStep = (one: string | Source): one is StepSource =>
+  typeof one !== "string" && one.from === "step";
+
+const soundChoices = (
+  choices: readonly StepSource[],
+  isSound: (at: number) => boolean,
+): readonly StepSource[] => {
+  const sound = choices.filter(({ step }) => isSound(step));
+  return sound.length > 0 ? sound : choices;
+};
+
+const withoutHash = (url: URL): string => {
+  const bare = new URL(url);
+  bare.hash = "";
+  return bare.href;
+};
+
+/** By the last word of its path: `search`, `parcel`. */
+const variableName = ({ url }: Call, taken: Set<string>): string => {
+  const words = url.pathname.split("/").filter((word) => /^[A-Za-z][A-Za-z_.-]*$/.test(word));
+  const word = (words.at(-1) ?? "start")
+    .replace(/\.[A-Za-z]+$/, "")
+    .replace(/[-_.]+(\w?)/g, (_, next: string) => next.toUpperCase());
+  const base = RESERVED.has(word) || word === "" ? `${word}Page` : word[0]!.toLowerCase() + word.slice(1);
+  let name = base;
+  for (let number = 2; taken.has(name); number++) name = `${base}${number}`;
+  taken.add(name);
+  return name;
+};
+
+const RESERVED = new Set(
+  "absent by case catch class const default delete do else export field for function http if import in input keep let need new return switch this throw true try typeof var void while with yield".split(
+    " ",
+  ),
+);
+
+/** `request 3 GET /api/parcel/…: query \`sig\` changes between runs and comes from no earlier response` */
+export const unexplainedText = ({ steps }: FoundSteps, { step, part, why }: Unexplained): string =>
+  `${requestText(steps[step]!)}: ${partName(part)} ${why}`;
+
+export const requestText = ({ call, method, path }: ChainStep): string => `request ${call} ${method} ${path}`;
+
+/** Segments that change are shown as `…`. */
+const shownPath = (calls: readonly Call[]): string => {
+  const [first = [], ...others] = calls.map(({ url }) => url.pathname.split("/"));
+  return first
+    .map((segment, at) => (others.every((other) => other[at] === segment) ? segment : "…"))
+    .join("/");
+};
+
+/** The cookies that a call sent, if they are known. */
+export const sentCookies = ({ requestHeaders }: Call): readonly string[] | undefined =>
+  headerOf(requestHeaders, "cookie")
+    ?.split(";")
+    .map((pair) => pair.split("=")[0]!.trim());
