@@ -151,7 +151,7 @@ export const openBrowserSession = async (
     async close() {
       if (isClosed) return;
       isClosed = true;
-      lease.release(traffic.origins);
+      lease.release(traffic);
       await traffic.settled();
     },
   };
