@@ -130,7 +130,7 @@ test("inputs are checked by the declared schema; texts of a CSV file become numb
   );
   const validate = async (input: unknown): Promise<unknown> => {
     const result = await scraper.input["~standard"].validate(input);
-    return result.issues ? describeIssues(result.issues).match(/\w+(?=: )/g) : result.value;
+    return result.issues ? describeIssues(result.issues).match(/(?:^|(?<=; ))\w+(?=: )/g) : result.value;
   };
   const good = { parcel: "0100000001", kind: "tax", note: "x" };
   assert.deepEqual(await validate({ ...good, other: 1 }), { ...good, year: 2024 });

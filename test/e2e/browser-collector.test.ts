@@ -194,10 +194,10 @@ void suite("browser collector", () => {
             void res
               .writeHead(200, { "content-type": "text/html", "content-encoding": "gzip" })
               .end(gzipSync(Buffer.alloc(64 * 1024 * 1024, 32))),
-          "/big-dom": `<p id="ok">x</p><script>document.body.append("y".repeat(30_000_000))</script>`,
+          "/big-dom": `<p id="ok">x</p><script>const big = document.createElement("script"); big.type = "text/plain"; big.text = "y".repeat(6_000_000); document.body.append(big)</script>`,
         });
         const limits = { requestMs: 3000, bodyBytes: 2_000_000, decodedBytes: 5_000_000, hops: 20 };
-        const visit = (path: string) =>
+        const visit = (path: string, requestMs = limits.requestMs) =>
           run(
             site.url,
             async (page) => {
@@ -208,7 +208,7 @@ void suite("browser collector", () => {
               await page.keep("kept");
               assert.equal(await page.text("#ok"), "x");
             },
-            { limits },
+            { limits: { ...limits, requestMs } },
           );
         const loop = await run(
           site.url,
@@ -220,11 +220,11 @@ void suite("browser collector", () => {
         );
         assert.equal(endOf(loop), "browser");
         assert.match(endOf(await visit("/alerts")), /^(?:browser|timeout)$/);
-        assert.equal(endOf(await visit("/leave")), "pages");
+        assert.equal(endOf(await visit("/leave", 30_000)), "pages");
         assert.match(endOf(await visit("/popups")), /^(?:pages|navigation|browser)$/);
         assert.equal(endOf(await visit("/huge")), "too-large");
         assert.equal(endOf(await visit("/bomb")), "too-large");
-        assert.equal(endOf(await visit("/big-dom")), "too-large");
+        assert.equal(endOf(await visit("/big-dom", 30_000)), "too-large");
         assert.equal(endOf(await visit("/missing")), "navigation");
         const fine = await run(site.url, async (page) => {
           await page.goto("/ok");

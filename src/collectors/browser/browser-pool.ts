@@ -2,7 +2,7 @@ import type { BrowserOptions, SessionOptions } from "../../ports/collector.ts";
 import type { EgressProxy } from "../egress/egress-proxy.ts";
 import { type LaunchOptions, BrowserProcess } from "./browser-process.ts";
 import { defaultTabs } from "./find-browser.ts";
-import { Tab } from "./tab.ts";
+import { Tab, type Visited } from "./tab.ts";
 import { TrafficGate } from "./traffic-gate.ts";
 
 export interface PoolOptions extends LaunchOptions {
@@ -49,7 +49,7 @@ export interface TabLease {
   readonly tab: Tab;
   readonly gate: TrafficGate;
   /** Returns it for the next item with the same key, wiped; or closes it. Frees its place at once. */
-  release(origins: Iterable<string>): void;
+  release(visited: Visited): void;
 }
 
 /**
@@ -96,7 +96,7 @@ export class BrowserPool {
         (key === undefined ? undefined : this.#reuse(key)) ?? (await this.#open(browser, publicOnly));
       running.inUse++;
       tab.items++;
-      return { tab, gate: running.gate, release: (origins) => this.#release(key, tab, running, origins) };
+      return { tab, gate: running.gate, release: (visited) => this.#release(key, tab, running, visited) };
     } catch (error) {
       this.#free();
       throw error;
@@ -193,7 +193,7 @@ export class BrowserPool {
     if (running.inUse === 0) this.#later(running.process.close());
   }
 
-  #release(key: string | undefined, tab: Tab, running: Running, origins: Iterable<string>): void {
+  #release(key: string | undefined, tab: Tab, running: Running, visited: Visited): void {
     running.gate.assign(tab, undefined);
     const isKept =
       key !== undefined &&
@@ -212,11 +212,11 @@ export class BrowserPool {
     }
     running.items++;
     // The place is freed when the tab can be used again, or is given up: both take seconds at most.
-    this.#later(this.#wipe(key, tab, running, origins).finally(done));
+    this.#later(this.#wipe(key, tab, running, visited).finally(done));
   }
 
-  async #wipe(key: string, tab: Tab, running: Running, origins: Iterable<string>): Promise<void> {
-    const isWiped = await tab.wipe(origins);
+  async #wipe(key: string, tab: Tab, running: Running, visited: Visited): Promise<void> {
+    const isWiped = await tab.wipe(visited);
     if (!isWiped || this.#isClosed || running.isRetired) return this.#discard(tab, running);
     const tabs = this.#idle.get(key) ?? [];
     tabs.push({ tab, running, since: performance.now() });

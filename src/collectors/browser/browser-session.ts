@@ -55,6 +55,7 @@ export const openBrowserSession = async (
   ): Promise<KeptFile> => {
     const { promise, resolve, reject } = Promise.withResolvers<KeptFile>();
     promise.catch(() => undefined);
+    const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
     const store = async (
       head: Omit<Exchange, "body">,
       mediaType: string,
@@ -70,6 +71,7 @@ export const openBrowserSession = async (
       return kept;
     }
     const taker: FileTaker = async ({ head, mediaType, bytes, cancel }) => {
+      begin();
       try {
         resolve(
           await clock.within(
@@ -89,19 +91,19 @@ export const openBrowserSession = async (
     traffic.forgetTrouble();
     try {
       await start();
-      const kept = await clock.within(
-        limits.requestMs,
-        tools.signal,
-        promise,
-        () =>
-          new FailureError(
-            traffic.trouble ?? {
-              kind: "navigation",
-              detail: `no file came within ${limits.requestMs} ms`,
-              url: tab.page.url(),
-            },
-          ),
-      );
+      await clock.within(limits.requestMs, tools.signal, begun, () => {
+        const isPending = traffic.pending > 0;
+        const detail = isPending ? "the file did not begin" : "no file came";
+        return new FailureError(
+          traffic.trouble ?? {
+            kind: isPending ? "timeout" : "navigation",
+            detail: `${detail} within ${limits.requestMs} ms`,
+            url: tab.page.url(),
+          },
+        );
+      });
+      // From its first byte on it has its own time.
+      const kept = await promise;
       files.push({ name, ...kept });
       return kept;
     } finally {
@@ -166,7 +168,7 @@ export const openBrowserSession = async (
     async close() {
       if (isClosed) return;
       isClosed = true;
-      lease.release(traffic.origins);
+      lease.release(traffic);
       await traffic.settled();
     },
   };

@@ -66,6 +66,7 @@ export class ItemTraffic implements Traffic {
   hasSecrets: boolean;
   /** Origins that were asked, for wiping. */
   readonly origins = new Set<string>();
+  readonly documents = new Set<string>();
   /** Whether requests that start now act on the site. */
   acts = false;
   /** Statuses that the next document may have. */
@@ -122,6 +123,7 @@ export class ItemTraffic implements Traffic {
     try {
       this.#refuseTarget(url);
       this.origins.add(url.origin);
+      if (isDocument) this.documents.add(url.origin);
       if (SPENDS.has(type)) await this.#takeSlot(url);
       else this.assets++;
       await this.#continue(paused);

@@ -97,16 +97,16 @@ export class Tab {
     this.#broken.abort(new FailureError({ kind: "browser", detail: `the browser could not finish: ${why}` }));
   }
 
-  /** The ids of all frames of its page. */
-  async frameIds(): Promise<string[]> {
+  /** All frames of its page, as they are now. */
+  async frames(): Promise<{ readonly id: string; readonly securityOrigin: string }[]> {
     const { frameTree } = await this.cdp.send("Page.getFrameTree");
-    const ids: string[] = [];
+    const found: (typeof frameTree.frame)[] = [];
     const add = (tree: typeof frameTree): void => {
-      ids.push(tree.frame.id);
+      found.push(tree.frame);
       for (const child of tree.childFrames ?? []) add(child);
     };
     add(frameTree);
-    return ids;
+    return found;
   }
 
   /** Calls one of our scripts in the main frame. A navigation in the meantime starts it again in the new document. */
@@ -141,10 +141,17 @@ export class Tab {
     return executionContextId;
   }
 
-  /** Removes everything that an item left in the context. False if it could not: then the tab must be closed. */
-  async wipe(origins: Iterable<string>): Promise<boolean> {
+  /**
+   * Removes everything that an item left in the context. False if it could not: then the tab must be closed. That is also so after documents of
+   * origins that no frame shows any more: their session storage cannot be reached.
+   */
+  async wipe({ origins, documents }: Visited): Promise<boolean> {
     if (this.isBroken) return false;
     const work = async (): Promise<void> => {
+      const shown = new Set((await this.frames()).map(({ securityOrigin }) => securityOrigin));
+      if (!documents.isSubsetOf(shown)) throw new Error("documents of other origins");
+      for (const securityOrigin of documents)
+        await this.cdp.send("DOMStorage.clear", { storageId: { securityOrigin, isLocalStorage: false } });
       for (const other of this.context.pages()) if (other !== this.page) await other.close();
       await this.cdp.send("Page.navigate", { url: "about:blank" });
       await Promise.all([
@@ -168,6 +175,12 @@ export class Tab {
     if (await settledWithin(STEP_MS, this.context.close())) return;
     this.process.kill();
   }
+}
+
+/** The origins that an item asked, and those of its documents. */
+export interface Visited {
+  readonly origins: ReadonlySet<string>;
+  readonly documents: ReadonlySet<string>;
 }
 
 /** A script of ours failed inside the page: for example a selector that is not valid. */

@@ -121,8 +121,8 @@ export class TrafficGate {
     for (const info of targets?.targetInfos ?? []) this.#note(info);
     await Promise.all(
       this.#tabs.values().map(async ({ tab }) => {
-        const ids = await tab.frameIds().catch(() => []);
-        for (const id of ids) this.#contexts.set(id, tab.contextId);
+        const frames = await tab.frames().catch(() => []);
+        for (const { id } of frames) this.#contexts.set(id, tab.contextId);
       }),
     );
   }
