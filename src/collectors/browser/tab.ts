@@ -13,7 +13,6 @@ export interface TabOptions {
 }
 
 const STEP_MS = 2_000;
-const ISOLATED = "sluice";
 /** With its popups. */
 const MOST_PAGES = 6;
 
@@ -136,7 +135,6 @@ export class Tab {
   async #isolate(): Promise<number> {
     const { executionContextId } = await this.cdp.send("Page.createIsolatedWorld", {
       frameId: this.targetId,
-      worldName: ISOLATED,
     });
     return executionContextId;
   }
