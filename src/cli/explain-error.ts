@@ -32,6 +32,7 @@ const EXIT_CODES: Readonly<Record<string, Readonly<Record<string, ExitCode>>>> =
     "other-version": EXIT.usage,
   },
   BlobError: { "*": EXIT.storage, "bad-name": EXIT.unexpected },
+  DistillError: { "*": EXIT.someFailed },
   BackupError: { "*": EXIT.usage },
   RebuildError: { "*": EXIT.usage },
   ArchiveError: { "*": EXIT.storage },

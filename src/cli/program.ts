@@ -43,6 +43,7 @@ export const COMMANDS: readonly ListedCommands[] = [
   { group: "Scrapers:", names: ["init", "new"], load: () => import("./commands/init.ts") },
   { group: "Scrapers:", names: ["try", "capture", "test"], load: () => import("./commands/devtools.ts") },
   { group: "Scrapers:", names: ["recording"], load: () => import("./commands/recording.ts") },
+  { group: "Scrapers:", names: ["distill"], load: () => import("./commands/distill.ts") },
   { group: "Server:", names: ["serve", "worker"], load: () => import("./commands/serve.ts") },
   { group: "Server:", names: ["login"], load: () => import("./commands/login.ts") },
   { group: "Server:", names: ["submit"], load: () => import("./commands/submit.ts") },

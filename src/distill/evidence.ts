@@ -1,0 +1,32 @@
+import type { Distilled, Proof } from "./distill.ts";
+import { stepLines } from "./explain-chain.ts";
+
+interface Evidence extends Distilled {
+  readonly proof: Proof;
+  /** Path of the browser's scraper. */
+  readonly source: string;
+  readonly software: string;
+}
+
+/**
+ * What was found, tried and compared, for those who review the scraper. Without the values of the site: tokens are among them.
+ */
+export const evidenceOf = ({ chain, inputs, files, proof, source, software }: Evidence): string => {
+  const { differences: _, ...compared } = proof;
+  const evidence = {
+    software,
+    source,
+    comparedRuns: inputs,
+    requestsSent: chain.requests,
+    chain: chain.steps.map((step) => ({
+      request: `${step.method} ${step.origin}${step.path}`,
+      answer: step.name,
+      why: stepLines(step, chain.steps),
+    })),
+    fields: chain.fields,
+    dropped: chain.dropped,
+    filesNotKept: files,
+    proof: compared,
+  };
+  return `${JSON.stringify(evidence, null, 2)}\n`;
+};
