@@ -2,17 +2,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Page } from "playwright-core";
-import {
-  block,
-  click,
-  custom,
-  failsWith,
-  HurriedClock,
-  noBrowser,
-  pages,
-  perform,
-  replayKit,
-} from "./replay-kit.ts";
+import { noBrowser } from "../browser.ts";
+import { block, click, custom, failsWith, HurriedClock, pages, perform, replayKit } from "./replay-kit.ts";
 
 const kit = replayKit();
 const skip = noBrowser;

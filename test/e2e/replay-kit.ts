@@ -12,9 +12,6 @@ import { parseRecording } from "../../src/recordings/parse-recording.ts";
 import type { Recording } from "../../src/recordings/recording.ts";
 
 const browser = await findBrowser();
-export const noBrowser = browser
-  ? false
-  : "no Chromium on this machine: `sluice doctor` says how to install it";
 
 export type Answer = (request: IncomingMessage, response: ServerResponse) => unknown;
 

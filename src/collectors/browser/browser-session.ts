@@ -7,6 +7,7 @@ import type { TargetGuard } from "../http/target-guard.ts";
 import { ActiveClock, settledWithin } from "./active-clock.ts";
 import type { BrowserPool } from "./browser-pool.ts";
 import { type FileTaker, ItemTraffic } from "./item-traffic.ts";
+import { createPlayer } from "./replay/player.ts";
 import { createBrowserPage, domOf, type Made } from "./page.ts";
 
 export interface BrowserSessionOptions extends SessionOptions {
@@ -112,6 +113,19 @@ export const openBrowserSession = async (
 
   const page = createBrowserPage({ tab, traffic, clock, limits, signal: tools.signal, site, resource, file });
 
+  // For scrapers of kind `recording`.
+  const player = createPlayer({
+    tab,
+    page,
+    traffic,
+    clock,
+    limits,
+    signal: tools.signal,
+    site,
+    resource,
+    file,
+  });
+
   const keep: Keep = {
     page() {
       throw new TypeError("keep.page takes a page of http. In a browser scraper, call page.keep(name)");
@@ -119,8 +133,9 @@ export const openBrowserSession = async (
     file: async (name, url) => await page.download(name, { url }),
   };
 
+  const given = { page, player };
   return {
-    tools: { page },
+    tools: given,
     keep,
     kept: { pages, files },
     get requests() {
