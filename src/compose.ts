@@ -223,12 +223,12 @@ interface Network {
   readonly allowTargets: readonly string[];
 }
 
-const notYet = (kind: CollectorKind) => (): Promise<never> =>
-  Promise.reject(new ConfigError("bad-config", `Scrapers of kind ${kind} are not available yet.`));
-
 /** Collectors by the scraper's kind. */
 const COLLECTORS: {
-  readonly [Kind in Exclude<CollectorKind, "recording">]: (network: Network) => Promise<Collector<Kind>>;
+  readonly [Kind in Exclude<CollectorKind, "recording">]: (
+    network: Network,
+    others: Pick<Collectors, "http" | "browser">,
+  ) => Promise<Collector<Kind>>;
 } = {
   async http({ allowTargets }) {
     const { openHttpSession } = await import("./collectors/http/http-session.ts");
@@ -248,7 +248,10 @@ const COLLECTORS: {
       domainOf: registrableDomain,
     });
   },
-  auto: notYet("auto"),
+  async auto(_network, { http, browser }) {
+    const { openAutoCollector } = await import("./collectors/auto/auto-collector.ts");
+    return openAutoCollector({ http, browser });
+  },
 };
 
 /** Opens each collector when it is first needed. */
@@ -263,8 +266,10 @@ const openCollectors = (
       // A recording runs in the same browser.
       const shared: Exclude<CollectorKind, "recording"> = kind === "recording" ? "browser" : kind;
       const open = async (): Promise<Collector<Kind>> => {
-        const collector = (await COLLECTORS[shared](network)) as unknown as Collector<Kind>;
-        return watch?.(collector) ?? collector;
+        const others = { http: opener("http"), browser: opener("browser") };
+        const collector = (await COLLECTORS[shared](network, others)) as unknown as Collector<Kind>;
+        // What `auto` opens is watched already.
+        return (kind === "auto" ? undefined : watch?.(collector)) ?? collector;
       };
       const known = opened.get(shared) ?? open();
       opened.set(shared, known);

@@ -11,7 +11,7 @@ import { createJob, loadInputs, type Submission } from "../src/pipeline/submit.t
 import type { ItemView } from "../src/domain/item.ts";
 import type { JobSpec, JobView } from "../src/domain/job.ts";
 import type { Blobs } from "../src/ports/blobs.ts";
-import type { Collector } from "../src/ports/collector.ts";
+import type { Collector, Collectors } from "../src/ports/collector.ts";
 import type { Ledger } from "../src/ports/ledger.ts";
 import { jobScrapers } from "../src/scrapers/load-pinned.ts";
 import type { LoadedScraper } from "../src/scrapers/load-scraper.ts";
@@ -36,6 +36,8 @@ interface RunOptions {
   readonly onRequest?: (url: URL) => void;
   readonly isAlone?: boolean;
   readonly log?: Log;
+  /** Of other kinds than `http`. */
+  readonly collectors?: (http: Collectors["http"]) => Partial<Collectors>;
 }
 
 const JOB = "j1";
@@ -115,6 +117,7 @@ export class WorkerKit implements AsyncDisposable {
       if (views.every(onSettled)) over.abort();
     };
     const ledger: Ledger = { ...this.storage.ledger, ...options.ledger };
+    const http = async () => this.#collector(options.onRequest);
     await runWorker({
       name: "w1",
       ledger: {
@@ -133,12 +136,7 @@ export class WorkerKit implements AsyncDisposable {
       },
       blobs: { ...this.storage.blobs, ...options.blobs },
       packer: this.#packer,
-      collectors: {
-        http: async () => this.#collector(options.onRequest),
-        browser: none,
-        recording: none,
-        auto: none,
-      },
+      collectors: { http, browser: none, recording: none, auto: none, ...options.collectors?.(http) },
       laneOf,
       robotName: "sluice",
       software: "test",

@@ -25,6 +25,7 @@ export interface CollectRun {
   readonly guardsTargets?: boolean;
   readonly validators?: SessionOptions["validators"];
   readonly sharedBy?: SessionOptions["sharedBy"];
+  readonly way?: SessionOptions["way"];
   readonly tools: Omit<CollectorTools, "signal">;
   /** Aborted with a `StopError` when the worker must release the item. */
   readonly controller: AbortController;
@@ -47,6 +48,7 @@ export const collect = async (run: CollectRun): Promise<Collected> => {
     site: scraper.site ?? siteOf(run.input),
     limits,
     ...(run.sharedBy !== undefined && { sharedBy: run.sharedBy }),
+    ...(run.way && { way: run.way }),
     ...(scraper.browser && { browser: scraper.browser }),
     ...(scraper.headers && { headers: scraper.headers }),
     ...(run.guardsTargets && { publicOnly: publicOnly(scraper) }),
@@ -111,6 +113,9 @@ export const collect = async (run: CollectRun): Promise<Collected> => {
 
 type AsyncMethod = (...of: readonly unknown[]) => Promise<unknown>;
 
+/** They answer at once, and start nothing. */
+const IMMEDIATE: ReadonlySet<string> = new Set(["url"]);
+
 /** The same methods, each call reported before it starts. */
 const tracked = (
   tool: object,
@@ -119,7 +124,7 @@ const tracked = (
   Object.fromEntries(
     Object.entries(tool as Readonly<Record<string, AsyncMethod>>).map(([method, call]) => [
       method,
-      (...of: readonly unknown[]) => track(method, () => call(...of)),
+      IMMEDIATE.has(method) ? call : (...of: readonly unknown[]) => track(method, () => call(...of)),
     ]),
   );
 

@@ -1,3 +1,4 @@
+import type { Way } from "../domain/auto-mode.ts";
 import type { CaptureRef, Exchange, KeptPage, StoredCapture } from "../domain/capture.ts";
 import type { CollectorKind } from "../domain/job-version.ts";
 import type { OptionNames } from "../domain/known-options.ts";
@@ -57,6 +58,9 @@ export interface RecordingPlayer {
   /** The steps have no placeholders left. `allowsCode`: expressions of the recording may run in the page. */
   replay(recording: Recording, options: { readonly allowsCode: boolean }): Promise<void>;
 }
+
+/** The verbs that work in a browser and on a page fetched over HTTP alike. There, a click follows a link or sends a form. */
+export type AutoPage = Omit<BrowserPage, "pdf" | "playwright">;
 
 /** `any` where the optional package is not installed. */
 /** @ts-ignore */
@@ -255,7 +259,7 @@ export interface ScraperTools extends Readonly<Record<CollectorKind, Readonly<Re
   readonly http: { readonly http: Http };
   readonly browser: { readonly page: BrowserPage };
   readonly recording: { readonly page: BrowserPage; readonly player: RecordingPlayer };
-  readonly auto: { readonly page: BrowserPage };
+  readonly auto: { readonly page: AutoPage };
 }
 
 /**
@@ -273,6 +277,8 @@ export type Collectors = { readonly [Kind in CollectorKind]: () => Promise<Colle
 export interface SessionOptions {
   /** Items with the same value may use the same warm tab, one after the other; without it, nothing is shared. */
   readonly sharedBy?: string;
+  /** For kind `auto`: over HTTP by default. */
+  readonly way?: Way | undefined;
   /** What the scraper asks of the browser. */
   readonly browser?: BrowserOptions | undefined;
   /** Relative URLs are resolved against it. */
@@ -311,6 +317,8 @@ export interface CollectSession<Kind extends CollectorKind = CollectorKind> {
   readonly bytes: number;
   /** Cookies or credentials were sent, or cookies were set: the pages may be private. */
   readonly hasSecrets: boolean;
+  /** For kind `auto`, over HTTP: what makes the last page look as if it needed a browser. */
+  readonly scriptSign?: string | undefined;
   /** Keeps evidence of a failure, such as a picture of the page. Called before `close`, and never takes long. */
   failed?(): Promise<void>;
   /** Frees pages, texts and documents. The item may wait long until its bytes are durable; its session must not. */

@@ -1,4 +1,5 @@
 import { scraperError } from "../pipeline/collect.ts";
+import type { Way } from "../domain/auto-mode.ts";
 import type { Failure } from "../domain/failure.ts";
 import type { ItemRef } from "../domain/item.ts";
 import type { ClaimedItem, OutcomeReport, SettledItem } from "../ports/ledger.ts";
@@ -24,8 +25,9 @@ export class ItemLog {
     this.#log = log;
   }
 
-  ended(item: ClaimedItem, { result }: OutcomeReport, failure: Failure | undefined): void {
-    const facts = factsOf(item);
+  /** `way`: of a scraper of kind `auto`. */
+  ended(item: ClaimedItem, { result }: OutcomeReport, failure: Failure | undefined, way?: Way): void {
+    const facts = { ...factsOf(item), ...(way && { way }) };
     if (failure) this.#log.warn("attempt failed", { ...facts, kind: failure.kind, detail: failure.detail });
     else this.#log.debug("attempt ended", { ...facts, result });
   }

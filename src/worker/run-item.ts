@@ -1,3 +1,4 @@
+import { templateOf, type Way, type WayResult } from "../domain/auto-mode.ts";
 import type { Kept } from "../archive/item-bundle.ts";
 import { readCapture } from "../archive/read-capture.ts";
 import type { JobArchive } from "../archive/segment-writer.ts";
@@ -14,7 +15,7 @@ import { FIELD_STATUSES } from "../domain/record.ts";
 import { afterFailure } from "../domain/retry.ts";
 import type { ItemFreshness } from "../freshness/item-freshness.ts";
 import { openItemArchive } from "../pipeline/archive.ts";
-import { collect, type Collected, type CollectRun } from "../pipeline/collect.ts";
+import { collect, type Collected } from "../pipeline/collect.ts";
 import { discover, type Discovery, extract } from "../pipeline/extract.ts";
 import { judge, type Judged } from "../pipeline/judge.ts";
 import { type LaneOf, planFound } from "../pipeline/plan.ts";
@@ -24,6 +25,7 @@ import type { ClaimedItem, FreshNote, OutcomeReport, SettledItem } from "../port
 import { ScraperLoadError } from "../scrapers/check-scraper.ts";
 import type { CompiledScraper } from "../scrapers/compiled-scraper.ts";
 import type { JobScraper, LoadedJob } from "../scrapers/load-pinned.ts";
+import type { AutoWays } from "./auto-ways.ts";
 import type { Pulse } from "./pulse.ts";
 import type { SlotScheduler } from "./slot-scheduler.ts";
 import type { WorkerOptions } from "./worker-options.ts";
@@ -42,12 +44,14 @@ interface ItemRun {
   readonly archive: JobArchive;
   readonly gate: CollectorTools["gate"];
   readonly controller: AbortController;
-  /** Called before the first request. */
-  readonly onSession?: CollectRun["onSession"];
+  /** For scrapers of kind `auto`. */
+  readonly auto?: AutoWays | undefined;
+  /** Called before the first request, with what the attempt has cost so far. */
+  readonly onSession?: (cost: Pick<Attempt, "requests" | "bytes">) => void;
   /** The acting request of a `once` scraper has left. */
   readonly hasActed: () => boolean;
   /** Called as soon as the outcome is known, before its bytes are durable. */
-  readonly onOutcome: (report: OutcomeReport, failure: Failure | undefined) => void;
+  readonly onOutcome: (report: OutcomeReport, failure: Failure | undefined, way: Way | undefined) => void;
   readonly onLate: (error: unknown) => void;
 }
 
@@ -63,31 +67,22 @@ export interface ItemEnd {
  * releases the item; `kept` rejects when the archive cannot be written.
  */
 export const runItem = async (run: ItemRun): Promise<ItemEnd> => {
-  const { item, collector } = run;
+  const { item, auto } = run;
   const { ready, prefix, fieldsAt } = run.scrapers[item.scraper]!;
   const startedAt = Date.now();
   const input = JSON.parse(item.input) as unknown;
   const bundle = openItemArchive(run.archive, ready.scraper.archive !== "none");
-  const collected = await collect({
-    ready,
-    collector,
-    input,
-    attempt: item.attempt,
-    ...(run.spec.guardsTargets && { guardsTargets: true }),
-    validators: run.freshness?.validators,
-    sharedBy: `${run.spec.client}\n${item.job}\n${item.lane}`,
-    tools: { gate: run.gate, ...bundle.tools },
-    controller: run.controller,
-    ...(run.onSession && { onSession: run.onSession }),
-    onLate: run.onLate,
-  });
+  const spent = { requests: 0, bytes: 0 };
+  const runOnce = (way?: Way): Promise<Run> => collectAndJudge(run, input, { bundle, spent, way });
+  const ran = auto
+    ? await auto.run(
+        `${ready.version} ${item.lane} ${templateOf(input)}`,
+        runOnce,
+        () => !run.hasActed() && !run.controller.signal.aborted,
+      )
+    : await runOnce();
+  const { collected, judged, discovered, failure, result } = ran;
   const { session } = collected;
-  const judged = collected.ended === "pages" ? extractAndJudge(run, collected) : undefined;
-  const discovered =
-    collected.ended === "pages" && !judged?.failure && ready.emits.length > 0
-      ? discover(ready.emits, session.kept.pages, input)
-      : NOTHING_FOUND;
-  const failure = failureOf(collected, judged, discovered);
   if (failure) await session.failed?.();
   const isJudged = judged !== undefined && "lines" in judged;
   const { outcome, fresh } = compared(
@@ -105,8 +100,9 @@ export const runItem = async (run: ItemRun): Promise<ItemEnd> => {
       ...(judged && "missing" in judged && { missing: judged.missing.map((name) => prefix + name) }),
     },
     failure,
+    auto && result.way,
   );
-  const attempt = { startedAt, ms: Date.now() - startedAt, requests: session.requests, bytes: session.bytes };
+  const attempt = { startedAt, ms: Date.now() - startedAt, ...costOf(spent, session) };
   // Only done items count: a failed page may come again, and its failure kind says what it lacked.
   const fieldCounts = isJudged && outcome.state === "done" ? placed(judged.fieldCounts, fieldsAt) : null;
   const found = "found" in discovered ? discovered.found : [];
@@ -118,6 +114,80 @@ export const runItem = async (run: ItemRun): Promise<ItemEnd> => {
   await session.close();
   const { queue, seq, lease } = item;
   return { end: { queue, seq, lease, ...settled }, kept };
+};
+
+/** One way of getting an item's pages, and what they say. */
+interface Run {
+  readonly collected: Collected;
+  readonly judged: Judged | { readonly failure: Failure } | undefined;
+  readonly discovered: { readonly found: readonly Discovery[] } | { readonly failure: Failure };
+  readonly failure: Failure | undefined;
+  readonly result: WayResult;
+  drop(): Promise<void>;
+}
+
+type Cost = Pick<Attempt, "requests" | "bytes">;
+
+/** With what an earlier way of the same attempt has cost. It grows with the session. */
+const costOf = (spent: Cost, session: Cost): Cost => ({
+  get requests() {
+    return spent.requests + session.requests;
+  },
+  get bytes() {
+    return spent.bytes + session.bytes;
+  },
+});
+
+const collectAndJudge = async (
+  run: ItemRun,
+  input: unknown,
+  {
+    bundle,
+    spent,
+    way,
+  }: {
+    readonly bundle: ReturnType<typeof openItemArchive>;
+    readonly spent: Cost;
+    readonly way: Way | undefined;
+  },
+): Promise<Run> => {
+  const { item, collector, onSession } = run;
+  const { ready } = run.scrapers[item.scraper]!;
+  const collected = await collect({
+    ready,
+    collector,
+    input,
+    ...(way && { way }),
+    attempt: item.attempt,
+    ...(run.spec.guardsTargets && { guardsTargets: true }),
+    validators: run.freshness?.validators,
+    sharedBy: `${run.spec.client}\n${item.job}\n${item.lane}`,
+    tools: { gate: run.gate, ...bundle.tools },
+    controller: run.controller,
+    onSession: (session) => onSession?.(costOf(spent, session)),
+    onLate: run.onLate,
+  });
+  const { session } = collected;
+  const judged = collected.ended === "pages" ? extractAndJudge(run, collected) : undefined;
+  const discovered =
+    collected.ended === "pages" && !judged?.failure && ready.emits.length > 0
+      ? discover(ready.emits, session.kept.pages, input)
+      : NOTHING_FOUND;
+  const failure = failureOf(collected, judged, discovered);
+  const missing = judged && "missing" in judged ? judged.missing : [];
+  const { ended } = collected;
+  return {
+    collected,
+    judged,
+    discovered,
+    failure,
+    result: { way: way ?? "http", ended, failure, missing, sign: session.scriptSign },
+    async drop() {
+      Object.assign(spent, { ...costOf(spent, session) });
+      onSession?.({ ...spent });
+      await session.close();
+    },
+  };
 };
 
 /** For the archive: a lost ledger is rebuilt from these lines. */

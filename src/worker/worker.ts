@@ -5,6 +5,7 @@ import { InFlightItems } from "../pipeline/claim.ts";
 import { Settler } from "../pipeline/settle.ts";
 import type { ClaimedItem, Grant, PulseReply, SettledItem, WorkerInfo } from "../ports/ledger.ts";
 import { DEFAULT_LIMITS } from "../scrapers/scraper.ts";
+import { AutoWays } from "./auto-ways.ts";
 import { BudgetTracker, UnsettledCosts } from "./budget.ts";
 import { CLAIM_EVERY_MS, ClaimCadence, GATHER_MS, WakeSignal } from "./claim-cadence.ts";
 import { ItemLog } from "./item-log.ts";
@@ -48,6 +49,7 @@ class Worker {
   readonly #itemLog: ItemLog;
   readonly #tally = new WorkTally();
   readonly #costs = new UnsettledCosts();
+  readonly #autoWays: AutoWays;
   readonly #registration: Registration | undefined;
   readonly #controllers = new Map<ClaimedItem, AbortController>();
   readonly #running = new Set<Promise<void>>();
@@ -65,6 +67,9 @@ class Worker {
   constructor(options: WorkerOptions) {
     this.#log = logWith(options.log, { worker: options.name });
     this.#itemLog = new ItemLog(this.#log);
+    this.#autoWays = new AutoWays({
+      onChange: (key, { way, reason }) => this.#log.info("way of auto scraper changed", { key, way, reason }),
+    });
     this.#options = { ...options, log: this.#log };
     const { ledger, name, collectors, laneOf, robotName, isAlone, jobs, lanes, kinds } = options;
     const { blobs, packer, software } = options;
@@ -265,17 +270,18 @@ class Worker {
       collector,
       archive: this.#archives.of(item.job),
       controller,
-      onSession: (session) => this.#costs.set(item, session),
+      ...(ready.scraper.kind === "auto" && { auto: this.#autoWays }),
+      onSession: (cost) => this.#costs.set(item, cost),
       hasActed: () => this.#gate.hasActed(item),
       gate: this.#gate.of(item, ready, spec),
-      onOutcome: (report, failure) => {
+      onOutcome: (report, failure, way) => {
         this.#rests = 0;
         this.#inFlight.grow();
         this.#release(item);
         const { failures } = ready.scraper;
         reportLanes(item, this.#gate.lanesOf(item), failure, failures, this.#pulse, this.#scheduler);
         this.#pulse.outcome(report);
-        this.#itemLog.ended(item, report, failure);
+        this.#itemLog.ended(item, report, failure, way);
       },
       onLate: (error) => this.#itemLog.late(item, error),
     });
