@@ -1,8 +1,10 @@
-import { isDeepStrictEqual } from "node:util";
 import type { CompiledScraper } from "../scrapers/compiled-scraper.ts";
+import type { ChainFile } from "./chain.ts";
 import { findSteps } from "./find-chain.ts";
-import { differingField, findTargets, type Target } from "./find-target.ts";
-import type { RecordFields, Run } from "./run.ts";
+import { findLocations } from "./find-locations.ts";
+import { pairCalls } from "./pair-calls.ts";
+import { findTargets, type Target } from "./find-target.ts";
+import type { Run } from "./run.ts";
 import type { DistillSession, RanItem } from "./session.ts";
 import { DistillError, settleChain, type SettledChain } from "./settle-chain.ts";
 
@@ -22,7 +24,7 @@ export interface Distilled {
   /** Inputs that the chain was found with. */
   readonly inputs: readonly Run["input"][];
   /** Names of files that the browser kept, and the chain does not. */
-  readonly files: readonly string[];
+  readonly lostFiles: readonly string[];
 }
 
 /** Targets whose chains are tried. */
@@ -72,8 +74,28 @@ export const distill = async (options: DistillOptions): Promise<Distilled> => {
       return probed;
     }
   });
-  const files = [...new Set(ran.flatMap((one) => one.files))];
-  return { chain, inputs: present.map(({ input }) => input), files };
+  const files = findFiles(present, chain);
+  const kept = new Set(ran.flatMap((one) => one.files.map(({ name }) => name)));
+  const lost = [...kept].filter((name) => !files.some((file) => file.name === name));
+  return { chain: { ...chain, files }, inputs: present.map(({ input }) => input), lostFiles: lost };
+};
+
+/** Files whose address is a link in an answer of the chain, in every run that kept them. */
+const findFiles = (present: readonly RanItem[], { steps }: SettledChain): ChainFile[] => {
+  const names = new Set(present.flatMap(({ files }) => files.map(({ name }) => name)));
+  return [...names].flatMap((name): ChainFile[] => {
+    const runs = present.filter(({ files }) => files.some((file) => file.name === name));
+    const urls = runs.map(({ files }) => files.find((file) => file.name === name)!.url);
+    // The chain's calls are those of the first run.
+    if (runs[0] !== present[0]) return [];
+    for (const [step, { call }] of [...steps.entries()].toReversed()) {
+      const places = pairCalls(runs, call - 1);
+      const calls = places?.map((place, run) => runs[run]!.calls[place]!) ?? [];
+      const found = findLocations(calls, urls).find(({ encoding }) => encoding === "plain");
+      if (found !== undefined) return [{ name, step, location: found.location }];
+    }
+    return [];
+  });
 };
 
 const shown = (input: Run["input"]): string => JSON.stringify(input);
@@ -87,7 +109,7 @@ const refuseFailed = ({ input, failure }: RanItem): void => {
 const withSpare = async (
   { session, ready, spare, onProgress }: DistillOptions,
   ran: readonly RanItem[],
-): Promise<readonly Run[]> => {
+): Promise<readonly RanItem[]> => {
   const present = [...ran];
   for (const { input, records } of present)
     if (records === undefined)
@@ -132,71 +154,4 @@ const noTarget = ([best]: readonly Target[], present: readonly Run[]): DistillEr
   return new DistillError(
     `field \`${best.missing[0]}\` is in no response together with the others: ${where}, and not ${best.missing.map((name) => `\`${name}\``).join(", ")}. ${elsewhere}`,
   );
-};
-
-/** One input for which the written scraper and the browser differ. */
-export interface Difference {
-  readonly input: Run["input"];
-  readonly field?: string;
-  readonly browser: unknown;
-  readonly http: unknown;
-}
-
-export interface Proof {
-  readonly inputs: number;
-  readonly absent: number;
-  readonly fields: number;
-  /** Inputs that failed in the browser: nothing was compared. */
-  readonly skipped: number;
-  readonly differences: readonly Difference[];
-}
-
-/** Compares what the browser and the written scraper make of the same inputs, field by field. */
-export const compareRuns = (
-  browser: readonly RanItem[],
-  http: readonly RanItem[],
-  required: readonly string[],
-): Proof => {
-  const differences: Difference[] = [];
-  let [absent, fields, skipped] = [0, 0, 0];
-  for (const [at, wanted] of browser.entries()) {
-    const got = http[at]!;
-    if (wanted.failure) skipped++;
-    else {
-      if (wanted.records === undefined) absent++;
-      fields += (wanted.records ?? []).reduce((sum, record) => sum + Object.keys(record).length, 0);
-      const difference = differenceOf(wanted, got, required);
-      if (difference) differences.push(difference);
-    }
-  }
-  return { inputs: browser.length - skipped, absent, fields, skipped, differences };
-};
-
-const differenceOf = (wanted: RanItem, got: RanItem, required: readonly string[]): Difference | undefined => {
-  const { input } = wanted;
-  const [before, after] = [endOf(wanted), endOf(got)];
-  if (!isDeepStrictEqual(before, after)) return { input, browser: before, http: after };
-  for (const [at, record] of (wanted.records ?? []).entries()) {
-    const other: RecordFields = got.records?.[at] ?? {};
-    const field = differingField(record, other, required);
-    if (field !== undefined)
-      return { input, field, browser: record[field] ?? null, http: other[field] ?? null };
-  }
-  return undefined;
-};
-
-const endOf = ({ records, failure }: RanItem): string =>
-  failure
-    ? `${failure.kind}: ${failure.detail}`
-    : records === undefined
-      ? "absent"
-      : `${records.length} record${records.length === 1 ? "" : "s"}`;
-
-/** `field \`owner\` of {"parcel":"1"} is "A" in the browser and "B" over HTTP` */
-export const differenceText = ({ input, field, browser, http }: Difference): string => {
-  const value = (one: unknown): string =>
-    typeof one === "string" ? one : JSON.stringify((one as { value?: unknown } | null)?.value ?? null);
-  return field === undefined
-    ? `${shown(input)} ends as ${value(browser)} in the browser and as ${value(http)} over HTTP`
-    : `field \`${field}\` of ${shown(input)} is ${value(browser)} in the browser and ${value(http)} over HTTP`;
 };

@@ -1,4 +1,5 @@
-import type { Distilled, Proof } from "./distill.ts";
+import type { Distilled } from "./distill.ts";
+import type { Proof } from "./prove.ts";
 import { stepLines } from "./explain-chain.ts";
 
 interface Evidence extends Distilled {
@@ -11,7 +12,7 @@ interface Evidence extends Distilled {
 /**
  * What was found, tried and compared, for those who review the scraper. Without the values of the site: tokens are among them.
  */
-export const evidenceOf = ({ chain, inputs, files, proof, source, software }: Evidence): string => {
+export const evidenceOf = ({ chain, inputs, lostFiles, proof, source, software }: Evidence): string => {
   const { differences: _, ...compared } = proof;
   const evidence = {
     software,
@@ -25,7 +26,8 @@ export const evidenceOf = ({ chain, inputs, files, proof, source, software }: Ev
     })),
     fields: chain.fields,
     dropped: chain.dropped,
-    filesNotKept: files,
+    files: chain.files,
+    filesNotKept: lostFiles,
     proof: compared,
   };
   return `${JSON.stringify(evidence, null, 2)}\n`;

@@ -85,10 +85,13 @@ export const explainSteps = (steps: readonly ChainStep[]): string[] =>
   ]);
 
 /** The same, where its fields are, and what is not needed. */
-export const explainChain = ({ steps, fields, dropped }: Chain): string[] => [
+export const explainChain = ({ steps, fields, files = [], dropped }: Chain): string[] => [
   ...explainSteps(steps),
   fields.by === "extract"
     ? "Fields: the scraper's own `extract` reads them from the last answer."
     : `Fields: ${fields.fields.map(({ name, path }) => `${name} at ${path}`).join(", ")}${fields.each === undefined ? "" : ` of each ${fields.each}`}.`,
+  ...files.map(
+    ({ name, step, location }) => `File ${name}: ${locationText(location)} of \`${steps[step]!.name}\`.`,
+  ),
   ...(dropped.length === 0 ? [] : [`Left out: ${dropped.join(", ")}.`]),
 ];

@@ -40,14 +40,18 @@ export interface SessionParts {
 /** How one input ended, and the calls of its pages. */
 export type RanItem = Run & {
   readonly failure?: Failure;
-  /** Names of the files that it kept. */
-  readonly files: readonly string[];
+  readonly files: readonly SeenFile[];
 };
+
+interface SeenFile {
+  readonly name: string;
+  readonly url: string;
+}
 
 interface Seen {
   readonly exchanges: SeenExchange[];
   pages: readonly KeptPage[];
-  files: readonly string[];
+  files: readonly SeenFile[];
 }
 
 const LOOK_MS = 100;
@@ -284,7 +288,7 @@ const observing =
               mediaType,
               text,
             }));
-            seen.files = session.kept.files.map(({ name }) => name);
+            seen.files = session.kept.files.map(({ name, url }) => ({ name, url }));
             await session.close();
           },
         },

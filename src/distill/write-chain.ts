@@ -1,6 +1,6 @@
 import { literal as quoted, templateText, valueComment } from "../devtools/draft/write-scraper.ts";
 import { parseJsonPath, valuesAt } from "../extraction/json/json-path.ts";
-import type { AbsentSign, Chain, ChainStep, FieldPath, Source, Template } from "./chain.ts";
+import type { AbsentSign, Chain, ChainFile, ChainStep, FieldPath, Source, Template } from "./chain.ts";
 import { encodingCode } from "./encodings.ts";
 import { explainSteps, locationText } from "./explain-chain.ts";
 import { type FieldTree, fieldTree, isField } from "./extract-spec.ts";
@@ -100,11 +100,12 @@ class BodyWriter {
   }
 
   lines(): string[] {
-    const { steps, fields } = this.#chain;
-    return steps.flatMap((step, at) => {
+    const { steps, fields, files = [] } = this.#chain;
+    const requests = steps.flatMap((step, at) => {
       const isLast = at === steps.length - 1;
       const used = this.#valuesOf(at);
-      const isNamed = isLast || used.length > 0 || step.absent !== undefined;
+      const isNamed =
+        isLast || files.some((file) => file.step === at) || used.length > 0 || step.absent !== undefined;
       const call = `${isNamed ? `const ${step.name} = ` : ""}await ${this.#request(step)};`;
       return [
         ...call.split("\n"),
@@ -115,6 +116,16 @@ class BodyWriter {
         ...(isLast ? [`keep.page(${literal(fields.page)}, ${step.name});`] : []),
       ];
     });
+    return [...requests, ...files.flatMap((file) => this.#file(file))];
+  }
+
+  #file({ name, step, location }: ChainFile): string[] {
+    const answer = this.#chain.steps[step]!.name;
+    const link = this.#nameOf(keyOf(step, location), location);
+    return [
+      `const ${link} = ${placeCode(location.place, answer)};`,
+      `if (${link}) await keep.file(${literal(name)}, new URL(String(${link}), ${answer}.url));`,
+    ];
   }
 
   /** The values of an answer that later requests use, each once. */

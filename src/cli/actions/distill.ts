@@ -3,7 +3,8 @@ import { basename, dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { laneOf, openStorage, SOFTWARE, work } from "../../compose.ts";
 import { resolveScraper } from "../../config/find-scrapers.ts";
-import { compareRuns, differenceText, distill, type Distilled, type Proof } from "../../distill/distill.ts";
+import { distill, type Distilled } from "../../distill/distill.ts";
+import { type Proof, prove } from "../../distill/prove.ts";
 import { evidenceOf } from "../../distill/evidence.ts";
 import { explainChain } from "../../distill/explain-chain.ts";
 import type { Run } from "../../distill/run.ts";
@@ -39,8 +40,6 @@ const COMPARED = 2;
 const MOST_ROWS = 100_000;
 /** Further inputs to look for fields that the first two have no value for. */
 const SPARE = 8;
-/** Absent inputs that a proof should have. */
-const FEW_ABSENT = 2;
 
 export const distillCommand = async (named: string, options: DistillCommandOptions): Promise<number> => {
   const ready = await compileScraper(await loadScraper(await resolveScraper(named)));
@@ -74,7 +73,14 @@ export const distillCommand = async (named: string, options: DistillCommandOptio
     );
     const parts = { ready, file, present, distilled };
     writeFileSync(draft, sourceOf(parts));
-    const proved = await prove(session, ready, draft, [...proof, ...absent], say);
+    const proved = await prove({
+      session,
+      ready,
+      written: await compileScraper(await loadScraper(draft)),
+      inputs: [...proof, ...absent],
+      lostFiles: distilled.lostFiles,
+      onProgress: say,
+    });
     writeFileSync(draft, sourceOf(parts, proved));
     writeFileSync(
       evidenceFile(file),
@@ -206,49 +212,18 @@ const sourceOf = ({ ready, file, present, distilled }: SourceParts, proof?: Proo
   });
 };
 
-/** Runs the written scraper and the browser for the same inputs. Throws `DistillError` at a difference. */
-const prove = async (
-  session: DistillSession,
-  ready: CompiledScraper,
-  draft: string,
-  inputs: readonly Input[],
-  say: (text: string) => void,
-): Promise<Proof> => {
-  const written = await compileScraper(await loadScraper(draft));
-  const counted = (what: string): (() => void) => {
-    let count = 0;
-    return () => {
-      count++;
-      if (count % 10 === 0 || count === inputs.length) say(`  ${count} of ${inputs.length} ${what}`);
-    };
-  };
-  say(`Proof: ${inputs.length} inputs in the browser and over HTTP`);
-  const browser = await session.run(ready, inputs, { onEnd: counted("in the browser") });
-  const http = await session.run(written, inputs, { onEnd: counted("over HTTP") });
-  const proof = compareRuns(browser, http, ready.extraction?.required ?? []);
-  const { differences, skipped, absent } = proof;
-  if (skipped > 0) say(`  ${skipped} failed in the browser and were not compared`);
-  if (absent < FEW_ABSENT) say(`  only ${absent} was absent: name more with --absent`);
-  const [first] = differences;
-  if (first)
-    throw new DistillError(
-      `${differences.length} of ${proof.inputs} inputs differ. ${differenceText(first)}`,
-    );
-  return proof;
-};
-
-const jsonOf = ({ chain, files }: Distilled, proof: Proof) => ({
+const jsonOf = ({ chain, lostFiles }: Distilled, proof: Proof) => ({
   requests: chain.requests,
   chain: explainChain(chain),
   proof: { ...proof, differences: undefined },
-  files,
+  lostFiles,
 });
 
-const reportOf = (file: string, { chain, files }: Distilled, proof: Proof): string[] => [
+const reportOf = (file: string, { chain, lostFiles }: Distilled, proof: Proof): string[] => [
   ...explainChain(chain),
-  ...(files.length === 0
+  ...(lostFiles.length === 0
     ? []
-    : [`The browser also kept files (${files.join(", ")}); the written scraper does not.`]),
+    : [`The browser also kept files (${lostFiles.join(", ")}); the written scraper does not.`]),
   "",
   `Proved with ${proof.inputs} inputs, ${proof.absent} of them absent: ${proof.fields} fields are equal.`,
   `Wrote ${relative(process.cwd(), file)} and ${basename(evidenceFile(file))}.`,
