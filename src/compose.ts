@@ -308,6 +308,8 @@ interface WorkOptions extends WorkOrder {
   readonly onSuspects?: (count: number) => void;
   /** Wraps the collector, so that `sluice try` can watch its requests. */
   readonly watch?: <Kind extends CollectorKind>(collector: Collector<Kind>) => Collector<Kind>;
+  /** For scrapers that are no files: those that `sluice distill` tries. */
+  readonly loadJob?: WorkerOptions["loadJob"];
 }
 
 /** What a worker takes: jobs that need a browser only where there is one. */
@@ -349,7 +351,11 @@ export const work = async (options: WorkOptions): Promise<void> => {
     laneOf,
     robotName: ROBOT_NAME,
     software: SOFTWARE,
-    loadJob: isController(location.ledger) ? ownLoader(storage.ledger) : jobLoader(storage.ledger),
+    loadJob:
+      options.loadJob ??
+      (isController(location.ledger)
+        ? ownLoader(storage.ledger, storage.blobs)
+        : jobLoader(storage.ledger, undefined, storage.blobs)),
     info: { ...thisProcess(), version: SOFTWARE },
     ...(jobs ? { jobs } : { holdJob: (job, reason) => holdJob(storage.ledger, job, reason) }),
     ...(lanes && { lanes }),

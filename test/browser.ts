@@ -1,4 +1,4 @@
-/** The browser of the tests. A file that names `browserOrSkip` gets one installed before it runs, where that is possible. */
+/** The browser of the tests. A file that names `browserOrSkip` or `noBrowser` gets one installed before it runs, where that is possible. */
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import type { TestContext } from "node:test";
@@ -11,9 +11,14 @@ export const browserOrSkip = async (t: TestContext): Promise<FoundBrowser | unde
   return found;
 };
 
+/** For `{ skip }` of tests: false if there is a browser. */
+export const noBrowser = (await findBrowser())
+  ? false
+  : `no browser on this machine. To install one: ${await installHint()}`;
+
 /** Before the first test: installs what apt has, as root on Debian. Elsewhere it says how to do it, and the tests that need it are skipped. */
 export const installBrowserFor = async (files: readonly { readonly path: string }[]): Promise<void> => {
-  if (!files.some(({ path }) => readFileSync(path, "utf8").includes("browserOrSkip"))) return;
+  if (!files.some(({ path }) => /browserOrSkip|noBrowser/.test(readFileSync(path, "utf8")))) return;
   if (await findBrowser()) return;
   const hint = await installHint();
   const [command, ...args] = hint.split(" ");

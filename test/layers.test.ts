@@ -13,7 +13,7 @@ const LAYERS: Readonly<Record<string, string>> = {
   domain: "",
   extraction: "domain",
   recordings: "domain extraction",
-  ports: "domain",
+  ports: "domain recordings",
   schemas: "domain ports",
   client: "schemas",
   "client.ts": "schemas client",
@@ -22,7 +22,7 @@ const LAYERS: Readonly<Record<string, string>> = {
   backends: "domain ports ledger",
   collectors: "domain ports extraction recordings",
   channels: "domain ports",
-  scrapers: "domain ports extraction",
+  scrapers: "domain recordings ports extraction",
   freshness: "domain ports scrapers",
   pipeline: "domain ports extraction archive scrapers",
   inputs: "pipeline scrapers",
@@ -36,11 +36,12 @@ const LAYERS: Readonly<Record<string, string>> = {
   services: "domain ports schemas archive scrapers pipeline config export retention reextract",
   api: "domain ports schemas archive scrapers pipeline inputs export retention reextract services",
   devtools: "domain ports archive extraction collectors scrapers pipeline worker",
+  distill: "domain ports extraction collectors scrapers pipeline devtools",
   "compose.ts": "domain ports archive backends collectors scrapers pipeline config worker",
   "compose-controller.ts": "ports collectors channels scrapers config services api worker compose.ts",
   // Threads and processes, started by the URL of their file.
   programs: "ports collectors scrapers pipeline reextract worker api devtools compose.ts",
-  cli: "domain ports client.ts archive scrapers pipeline inputs config export retention integrity reextract services worker devtools compose.ts compose-controller.ts",
+  cli: "domain recordings ports client.ts archive scrapers pipeline inputs config export retention integrity reextract services worker devtools distill compose.ts compose-controller.ts",
 };
 
 /** Backends, collectors and channels import only their own folder, and of the same part what is named here. */

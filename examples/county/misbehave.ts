@@ -16,6 +16,8 @@ export interface Manners {
   readonly bombMegabytes: number;
   /** Requests of a parcel's detail page that fail before a passing trouble has passed. */
   readonly failingRequests: number;
+  /** Windows that a script opens before it shows the property. */
+  readonly popups: number;
 }
 
 export const DEFAULT_MANNERS: Manners = {
@@ -25,6 +27,7 @@ export const DEFAULT_MANNERS: Manners = {
   hugeMegabytes: 256,
   bombMegabytes: 512,
   failingRequests: 1,
+  popups: 8,
 };
 
 /** Answers the request for a troubled parcel's detail page; `page` is what a healthy one would have got, HTML unless `type` says otherwise. */

@@ -15,6 +15,7 @@ const USAGE = `node examples/county/serve.ts [options]
   --switches LIST        of the scripted variant: ${Object.keys(SWITCHES).join(", ")}
   --hold-ms N            how long an answer that never comes is held back
   --drip-ms N            how long a slow page takes
+  --popups N             how many windows the trouble of that name opens
   --crawl-delay SECONDS  in robots.txt
   --change-after N       change the layout after N detail pages
   --change-to LAYOUT     all (default), some or search
@@ -52,6 +53,7 @@ function readOptions(): CountyOptions {
       switches: text,
       "hold-ms": text,
       "drip-ms": text,
+      popups: text,
       "crawl-delay": text,
       "change-after": text,
       "change-to": text,
@@ -81,6 +83,7 @@ function readOptions(): CountyOptions {
     manners: {
       holdMs: number("hold-ms") ?? DEFAULT_MANNERS.holdMs,
       dripMs: number("drip-ms") ?? DEFAULT_MANNERS.dripMs,
+      popups: number("popups") ?? DEFAULT_MANNERS.popups,
     },
     crawlDelay: number("crawl-delay"),
     changeAfterItems: number("change-after"),

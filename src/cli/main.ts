@@ -7,6 +7,7 @@ import { buildProgram } from "./program.ts";
 export const main = async (args: readonly string[]): Promise<number> => {
   let exitCode: number = EXIT.ok;
   if (process.pid === 1) endByDefault();
+  process.stdout.on("error", endWithReader);
   try {
     const program = await buildProgram(readVersion(), (code) => (exitCode = code), args[0]);
     await program.parseAsync(args, { from: "user" });
@@ -34,6 +35,12 @@ const readVersion = (): string => {
     readonly version: string;
   };
   return version;
+};
+
+/** When the reader of the output has gone (`| head`), the program ends silently. */
+const endWithReader = (error: NodeJS.ErrnoException): void => {
+  if (error.code !== "EPIPE") throw error;
+  process.exit(EXIT.ok);
 };
 
 /** The first process of a container gets no default signal handling. */

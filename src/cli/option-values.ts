@@ -138,6 +138,12 @@ export const inputValue = (text: string, before: Input = {}): Input => {
   );
 };
 
+/** The same, where each use of the option is another item. */
+export const inputValues = (text: string, before: readonly Input[] = []): readonly Input[] => [
+  ...before,
+  inputValue(text),
+];
+
 const joined = (before: Input, more: Input): Input => {
   const twice = Object.keys(more).find((name) => Object.hasOwn(before, name));
   if (twice !== undefined)

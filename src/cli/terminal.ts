@@ -2,17 +2,8 @@ import { basename, delimiter, dirname, relative, resolve } from "node:path";
 import picocolors from "picocolors";
 import { shellWord } from "./text.ts";
 
-let isListening = false;
-
-/** Lines on standard output. When the reader has gone (`| head`), the program ends silently. */
+/** Lines on standard output. */
 export const print = (lines: readonly string[]): void => {
-  if (!isListening) {
-    isListening = true;
-    process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-      if (error.code === "EPIPE") process.exit(0);
-      throw error;
-    });
-  }
   if (lines.length > 0) process.stdout.write(`${lines.map(asCalled).join("\n")}\n`);
 };
 

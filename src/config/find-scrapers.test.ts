@@ -48,6 +48,21 @@ test("a scraper is found by the name of its file, however deep it stands", async
   assert.equal(await findScraper("travis", config), deep);
 });
 
+test("a scraper without code is found by its file, by its own name, and by its path", async () => {
+  const text = (name: string): string =>
+    `kind: recording\nname: ${name}\ninput: { id: string }\nrecording:\n  steps: [{ type: navigate, url: "https://a.example/{{id}}" }]\n`;
+  const yaml = put("data/recorded.scraper.yaml", text("clerk-deeds"));
+  const short = put("data/brief.scraper.yml", text("brief"));
+  const json = put("data/plain.scraper.json", "{}");
+  put("data/recorded.recording.json", "{}");
+  const project = { ...config, scrapers: [join(folder, "data")] };
+  assert.deepEqual(listScrapers(project), [yaml, short, json].sort());
+  assert.equal(await findScraper("clerk-deeds", project), yaml);
+  assert.equal(await findScraper("recorded", project), yaml);
+  assert.equal(await findScraper("brief", project), short);
+  assert.equal(await findScraper("plain.scraper.json", project), "plain.scraper.json");
+});
+
 test("a scraper is found by its own name, which goes before the names of files", async () => {
   const other = put("more/other.scraper.ts", scraperText('"willow-county-tax"'));
   const made = put("more/made.scraper.ts", scraperText('["made", "up"].join("-")'));

@@ -10,11 +10,12 @@ import { jobLoader } from "../scrapers/load-pinned.ts";
 import { ScraperLoadError } from "../scrapers/check-scraper.ts";
 import { loadScraper } from "../scrapers/load-scraper.ts";
 import { page } from "../scrapers/page.ts";
+import type { ScraperStore } from "../scrapers/stored-scrapers.ts";
 import { DEFAULT_SCRAPERS } from "./define-config.ts";
 import { loadConfig, type Project } from "./load-config.ts";
 
-const SCRAPER_FILE = /\.scraper\.[jt]s$/;
-const EXTENSIONS = ["ts", "js"] as const;
+const SCRAPER_FILE = /\.scraper\.(?:[jt]s|json|ya?ml)$/;
+const EXTENSIONS = ["ts", "js", "yaml", "yml", "json"] as const;
 
 /** The source for `loadScraper`, by a path or a name. */
 export const resolveScraper = async (named: string): Promise<string> =>
@@ -74,7 +75,8 @@ const ownersOf = async (named: string, files: readonly string[], nameOf: NameOf)
 
 const mentions = (file: string, name: string): boolean => {
   const text = readFileSync(file, "utf8");
-  return [`"${name}"`, `'${name}'`, `\`${name}\``].some((quoted) => text.includes(quoted));
+  // YAML needs no quotes.
+  return [`"${name}"`, `'${name}'`, `\`${name}\``, `name: ${name}`].some((part) => text.includes(part));
 };
 
 const filesNamed = (named: string, files: readonly string[]): readonly string[] => {
@@ -103,7 +105,8 @@ export const listScrapers = (config: Project | undefined): string[] => {
 };
 
 /** A path, a file URL or a built-in needs no search. */
-const isTold = (named: string): boolean => named === page.name || /^file:|[\\/]|\.[cm]?[jt]s$/.test(named);
+const isTold = (named: string): boolean =>
+  named === page.name || /^file:|[\\/]|\.(?:[cm]?[jt]s|json|ya?ml)$/.test(named);
 
 /** A file may have another name than its scraper: both are found. */
 export const fileName = (file: string): string => basename(file).replace(SCRAPER_FILE, "");
@@ -128,7 +131,7 @@ function* scrapersBelow(folder: string): Generator<string> {
 const SHOWN = 20;
 
 const whatThereIs = async (named: string, config: Project | undefined, nameOf: NameOf): Promise<string> => {
-  const ways = `the path of a .ts or .js file, or the name of a built-in: ${page.name}.`;
+  const ways = `the path of a .ts, .js, .json or .yaml file, or the name of a built-in: ${page.name}.`;
   if (config === undefined) return `There is no sluice.config.ts here or above. Use ${ways}`;
   const files = listScrapers(config);
   const names = await Promise.all(files.map(async (file) => (await nameOf(file)) ?? fileName(file)));
@@ -144,8 +147,11 @@ const whatThereIs = async (named: string, config: Project | undefined, nameOf: N
  * For a worker on another machine than its controller: finds scrapers at the job's own path, else by name in the project of this machine. A machine
  * without the scraper, or with another version, returns the items and slows down: other machines may have it.
  */
-export const ownLoader = (ledger: Pick<Ledger, "readJob">): ReturnType<typeof jobLoader> => {
-  const load = jobLoader(ledger, ownSource);
+export const ownLoader = (
+  ledger: Pick<Ledger, "readJob">,
+  store?: ScraperStore,
+): ReturnType<typeof jobLoader> => {
+  const load = jobLoader(ledger, ownSource, store);
   return async (job, revision) => {
     try {
       return await load(job, revision);

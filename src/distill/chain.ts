@@ -81,10 +81,18 @@ export interface FieldPath {
   readonly lost: readonly string[];
 }
 
+/** A file that the browser kept, whose address stands in an answer. It is kept where the address is there. */
+export interface ChainFile {
+  readonly name: string;
+  readonly step: number;
+  readonly location: Location;
+}
+
 /** Requests, in order, whose last answer holds the fields. Plain data. */
 export interface Chain {
   readonly steps: readonly ChainStep[];
   readonly fields: FieldSource;
+  readonly files?: readonly ChainFile[];
   /** Calls of the first run that are not needed, and parts that the site does not need, in words. */
   readonly dropped: readonly string[];
 }

@@ -7,9 +7,8 @@ import { partName } from "./request-parts.ts";
 export const locationText = ({ place, part }: Location): string => {
   const where = placeText(place);
   if (part === undefined || part === "whole") return where;
-  return "query" in part
-    ? `\`${part.query}\` of the address at ${where}`
-    : `segment ${part.segment} of the address at ${where}`;
+  const address = place.in === "url" ? where : `the address at ${where}`;
+  return "query" in part ? `\`${part.query}\` of ${address}` : `segment ${part.segment} of ${address}`;
 };
 
 const placeText = (place: Place): string => {
@@ -72,20 +71,27 @@ const REASONS: Readonly<Record<ChainStep["reason"], string>> = {
 
 /** Why the step is there, where each changing part of it comes from, and how it says `absent`: one line each. */
 export const stepLines = (step: ChainStep, steps: readonly ChainStep[]): string[] => [
-  `${REASONS[step.reason]}`,
+  REASONS[step.reason],
   ...(step.link === undefined ? [] : [`address: ${sourceText(step.link, steps)}`]),
   ...step.parts.filter(isMade).map((part) => `${partName(part)}: ${templateText(part.template, steps)}`),
   ...(step.absent === undefined ? [] : [`absent if ${signText(step.absent)}`]),
 ];
 
 /** The chain in words, request by request. */
-export const explainChain = ({ steps, fields, dropped }: Chain): string[] => [
-  ...steps.flatMap((step, at) => [
+export const explainSteps = (steps: readonly ChainStep[]): string[] =>
+  steps.flatMap((step, at) => [
     `${at + 1}. ${step.method} ${step.path}  (${step.name})`,
     ...stepLines(step, steps).map((line) => `   ${line}`),
-  ]),
+  ]);
+
+/** The same, where its fields are, and what is not needed. */
+export const explainChain = ({ steps, fields, files = [], dropped }: Chain): string[] => [
+  ...explainSteps(steps),
   fields.by === "extract"
     ? "Fields: the scraper's own `extract` reads them from the last answer."
     : `Fields: ${fields.fields.map(({ name, path }) => `${name} at ${path}`).join(", ")}${fields.each === undefined ? "" : ` of each ${fields.each}`}.`,
+  ...files.map(
+    ({ name, step, location }) => `File ${name}: ${locationText(location)} of \`${steps[step]!.name}\`.`,
+  ),
   ...(dropped.length === 0 ? [] : [`Left out: ${dropped.join(", ")}.`]),
 ];

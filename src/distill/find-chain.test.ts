@@ -1,51 +1,70 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { compileExtraction } from "../extraction/extract-spec.ts";
-import { field } from "../extraction/field.ts";
-import { by } from "../extraction/place.ts";
-import type { AnyScraper } from "../scrapers/scraper.ts";
 import { explainChain } from "./explain-chain.ts";
 import { findSteps, unexplainedText } from "./find-chain.ts";
 import { findTargets } from "./find-target.ts";
 import { openScriptSite, type ScriptSiteOptions } from "./testing/script-site.ts";
+import { parcelScraper } from "./testing/parcel-scraper.ts";
 import { visitByHand } from "./testing/visit-by-hand.ts";
 
-const extract = {
-  from: "detail",
-  fields: {
-    parcel: field.text("#parcel"),
-    owner: field.text("#owner"),
-    value: field.money("#value"),
-    due: field.date("#due", { formats: ["MM/DD/YYYY"] }),
-    exemptions: field.list("li").optional(),
-    history: field.table("#history", {
-      columns: { year: field.number(by.column("Year")), paid: field.money(by.column("Paid")) },
-    }),
-  },
-};
-const scraper = { scraper: { extract } as unknown as AnyScraper, extraction: compileExtraction(extract) };
-
-const runsOf = async (options: ScriptSiteOptions) => {
+const foundFor = async (options: ScriptSiteOptions, level: "values" | "state" = "values") => {
   await using site = await openScriptSite(options);
-  return [await visitByHand(site.url, "12", options), await visitByHand(site.url, "2345", options)];
+  const runs = [await visitByHand(site.url, "12", options), await visitByHand(site.url, "2345", options)];
+  const [target] = findTargets(parcelScraper(site.url), runs);
+  assert.ok(target);
+  const found = findSteps(runs, target.at, level);
+  assert.ok(found);
+  return {
+    found,
+    target,
+    lines: explainChain({ ...found, fields: target.fields, dropped: [] }),
+    unexplained: found.unexplained.map((one) => unexplainedText(found, one)),
+  };
 };
 
-test("x", async () => {
-  for (const options of [{}, { isSigned: true }, { remembers: true }, { hasTime: true }, { isHtml: true }]) {
-    const runs = await runsOf(options);
-    const targets = findTargets(scraper, runs);
-    const [target] = targets;
-    for (const level of ["values", "state"] as const) {
-      const found = findSteps(runs, target!.at, level)!;
-      console.log(
-        options,
-        level,
-        explainChain({ steps: found.steps, fields: target!.fields, dropped: [] }).join("\n"),
-      );
-      console.log(
-        found.unexplained.map((one) => unexplainedText(found, one)),
-        target!.missing,
-      );
-    }
-  }
+test("every changing part comes from the input or from a place in an earlier answer; the ping is left out", async () => {
+  const { lines, unexplained } = await foundFor({});
+  assert.deepEqual(lines, [
+    "1. GET /  (start)",
+    "   later requests need values of its answer",
+    "2. POST /api/search  (search)",
+    "   later requests need values of its answer",
+    "   JSON value `q`: the input's `parcel`",
+    '   JSON value `key`: input[name="form_key"] @value of `start`',
+    '   header `x-csrf-token`: meta[name="csrf-token"] @content of `start`',
+    "3. GET /api/parcels/…  (parcels)",
+    "   its answer holds the fields",
+    "   path segment 3: JSON hits[0].ref of `search`",
+    '   header `x-csrf-token`: meta[name="csrf-token"] @content of `start`',
+    "Fields: parcel at parcel.parcel, owner at parcel.owner, value at parcel.value, due at parcel.due, exemptions at parcel.exemptions[], history at parcel.history[].",
+  ]);
+  assert.deepEqual(unexplained, []);
+});
+
+test("a value that a script computes is named, with its request", async () => {
+  const { unexplained } = await foundFor({ isSigned: true });
+  assert.deepEqual(unexplained, [
+    "request 4 GET /api/parcels/…: query `sig` changes between runs and comes from no earlier response",
+  ]);
+});
+
+test("the time of a request is recognized", async () => {
+  const { found } = await foundFor({ hasTime: true });
+  assert.deepEqual(
+    found.unexplained.map(({ part, clock }) => [part.name, clock]),
+    [["_", { from: "clock", unit: "ms" }]],
+  );
+});
+
+test("where the site remembers the search, it is repeated", async () => {
+  const { found } = await foundFor({ remembers: true }, "state");
+  assert.deepEqual(
+    found.steps.map(({ path }) => path),
+    ["/", "/api/search", "/api/current"],
+  );
+});
+
+test("where the answer is the page's own markup, the scraper's own extract reads it", async () => {
+  const { target } = await foundFor({ isHtml: true });
+  assert.deepEqual(target, { at: 3, fields: { by: "extract", page: "detail" }, missing: [] });
 });

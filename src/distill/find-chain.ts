@@ -65,6 +65,7 @@ class ChainFinder {
   readonly #paired = new Map<number, PairedCall | undefined>();
   readonly #explained = new Map<number, Explained | undefined>();
   readonly #isSound = new Map<number, boolean>();
+  readonly #needs = new Map<number, ReadonlySet<number>>();
 
   constructor(runs: readonly Run[], level: ChainLevel) {
     this.#runs = runs;
@@ -132,6 +133,21 @@ class ChainFinder {
     return isSound;
   }
 
+  /** The call and the fewest others that it needs, as far as can be told from each part alone. */
+  #requestsFor(at: number): ReadonlySet<number> {
+    const known = this.#needs.get(at);
+    if (known !== undefined) return known;
+    let all: ReadonlySet<number> = new Set([at]);
+    for (const part of this.#explain(at)?.parts ?? []) {
+      const steps =
+        "template" in part ? part.template.filter(isFromStep) : "choices" in part ? part.choices : [];
+      const sets = steps.map(({ step }) => this.#requestsFor(step)).toSorted((a, b) => a.size - b.size);
+      if (sets[0] !== undefined) all = all.union(sets[0]);
+    }
+    this.#needs.set(at, all);
+    return all;
+  }
+
   #pair(at: number): PairedCall | undefined {
     if (this.#paired.has(at)) return this.#paired.get(at);
     const places = pairCalls(this.#runs, at);
@@ -166,7 +182,8 @@ class ChainFinder {
     const [split] = splits;
     const earlier = this.#before(call);
     const values = splits.map(({ parts }) => new Map(parts.map((part) => [partKey(part), part.value])));
-    const parts = split!.parts.map(({ value: _, ...id }): ExplainedPart => {
+    const parts = split!.parts.map(({ in: place, name, nth }): ExplainedPart => {
+      const id = { in: place, name, nth };
       const wanted = values.map((of) => of.get(partKey(id)));
       if (wanted.some((one) => one === undefined)) return { ...id, why: "is sent in only some of the runs" };
       return this.#explainPart(id, wanted as string[], call, earlier);
@@ -241,10 +258,12 @@ class ChainFinder {
     for (;;) {
       const left = open.filter((choices) => !choices.some(({ step }) => needed.has(step)));
       if (left.length === 0) break;
-      const counts = new Map<number, number>();
-      for (const { step } of left.flat()) counts.set(step, (counts.get(step) ?? 0) + 1);
-      const most = Math.max(...counts.values());
-      need(Math.max(...[...counts].flatMap(([step, count]) => (count === most ? [step] : []))));
+      const steps = [...new Set(left.flat().map(({ step }) => step))].toSorted((a, b) => b - a);
+      const worth = (step: number): number => {
+        const explains = left.filter((choices) => choices.some((one) => one.step === step)).length;
+        return explains / this.#requestsFor(step).difference(needed).size;
+      };
+      need(steps.reduce((best, step) => (worth(step) > worth(best) ? step : best)));
     }
     return wanted.map((part) => {
       if (!("choices" in part)) return part;

@@ -103,7 +103,8 @@ const indexOf = (call: Call): Index => {
 function* candidatesIn(call: Call): Iterable<Candidate> {
   const answer = answerOf(call);
   yield* inHeaders(call);
-  yield* urlParts(call.finalUrl, { in: "url" }, answer.url, 4);
+  // Without a redirect, the address is the request's own.
+  if (call.finalUrl !== call.url.href) yield* urlParts(call.finalUrl, { in: "url" }, answer.url, 4);
   if (answer.json !== undefined) yield* inJson(answer.json, "", answer.url);
   else if (pageKind(answer) === "html") yield* inHtml(answer);
   yield* inSource(answer.text);

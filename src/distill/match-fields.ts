@@ -243,7 +243,7 @@ class PathReader {
       };
       return judgeRecord(extraction.read([page])[0]!, []).fields;
     });
-    return new Map(paths.map((path, at) => [path, read.map((fields) => fields[`p${at}`] ?? NONE)]));
+    return new Map(paths.map((path, at) => [path, read.map((one) => one[`p${at}`] ?? NONE)]));
   }
 
   #collect(): [string[], string[]] {

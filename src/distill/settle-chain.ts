@@ -19,6 +19,8 @@ import type { RecordFields, Run } from "./run.ts";
 export interface Probed {
   /** In the order of the steps; fewer if it ended early. */
   readonly answers: readonly RecordedAnswer[];
+  /** Sent, answered or not. */
+  readonly requests: number;
   readonly end:
     | { readonly records: readonly RecordFields[] }
     | { readonly absent: true }
@@ -96,19 +98,30 @@ class Settler {
     };
   }
 
-  /** Whether the chain gives the browser's record; undefined if the budget does not reach. */
-  async #works(
-    steps: readonly ChainStep[],
-    run = this.#settling.present[0]!,
-  ): Promise<Probed | undefined | false> {
-    const { probe, budget, required } = this.#settling;
-    if (this.#requests + steps.length > budget) return undefined;
-    this.#requests += steps.length;
-    const probed = await probe({ steps, fields: this.#target.fields, input: run.input });
+  /** Whether the chain gives the browser's record. */
+  async #works(steps: readonly ChainStep[], run = this.#settling.present[0]!): Promise<boolean> {
+    const { required } = this.#settling;
+    const probed = await this.#probe(steps, run);
     const isRight = "records" in probed.end && sameRecords(run.records ?? [], probed.end.records, required);
     if (isRight) this.#answers.set(run, probed.answers);
     else this.#lastEnd = probed.end;
-    return isRight ? probed : false;
+    return isRight;
+  }
+
+  /** The same for a chain that is only smaller: no if the requests that are left are needed for what must be asked. */
+  async #worksToo(steps: readonly ChainStep[]): Promise<boolean> {
+    const { budget, present, absent } = this.#settling;
+    const needed = steps.length * (present.length - 1 + absent.length);
+    return this.#requests + steps.length + needed <= budget && (await this.#works(steps));
+  }
+
+  async #probe(steps: readonly ChainStep[], { input }: Run, accept: readonly number[] = []): Promise<Probed> {
+    const { probe, budget } = this.#settling;
+    if (this.#requests + steps.length > budget)
+      throw new DistillError(`the budget of ${budget} requests is used up. Allow more with --budget`);
+    const probed = await probe({ steps, fields: this.#target.fields, input, accept });
+    this.#requests += probed.requests;
+    return probed;
   }
 
   async #firstThatWorks(): Promise<readonly ChainStep[]> {
@@ -127,9 +140,7 @@ class Settler {
         this.#settling.onProgress(
           `Trying ${steps.length} plain request${steps.length === 1 ? "" : "s"}${left.length === 0 ? "" : `, without ${left.join(", ")}`}`,
         );
-        const works = await this.#works(steps);
-        if (works === undefined) throw this.#overBudget();
-        if (works === false) continue;
+        if (!(await this.#works(steps))) continue;
         this.#dropped.push(...left);
         return steps;
       }
@@ -137,11 +148,6 @@ class Settler {
     if (unexplained !== undefined)
       throw new DistillError(unexplainedText(unexplained.found, unexplained.what));
     throw new DistillError(this.#refusal());
-  }
-
-  #overBudget(): DistillError {
-    const { budget } = this.#settling;
-    return new DistillError(`the budget of ${budget} requests is used up. Allow more with --budget`);
   }
 
   /** Nothing is left unexplained, and yet the site answers otherwise. */
@@ -168,7 +174,7 @@ class Settler {
       const fewer = without(steps, at);
       if (!usesInput(fewer)) continue;
       this.#settling.onProgress(`Trying without ${requestText(step)}`);
-      if (await this.#works(fewer)) steps = fewer;
+      if (await this.#worksToo(fewer)) steps = fewer;
     }
     return steps;
   }
@@ -183,11 +189,11 @@ class Settler {
     if (headers.length === 0) return all;
     this.#settling.onProgress("Trying without extra headers");
     const none = headers.reduce((steps, { step, part }) => withoutPart(steps, step, part), all);
-    if (await this.#works(none)) return await this.#withoutSteps(none);
+    if (await this.#worksToo(none)) return await this.#withoutSteps(none);
     let steps = all;
     for (const { step, part } of headers) {
       const fewer = withoutPart(steps, step, part);
-      if (await this.#works(fewer)) steps = fewer;
+      if (await this.#worksToo(fewer)) steps = fewer;
     }
     return steps;
   }
@@ -195,9 +201,7 @@ class Settler {
   /** What was left out for the first input must not be needed for the others. */
   async #check(steps: readonly ChainStep[]): Promise<void> {
     for (const run of this.#settling.present.slice(1)) {
-      const works = await this.#works(steps, run);
-      if (works === undefined) return;
-      if (works === false)
+      if (!(await this.#works(steps, run)))
         throw new DistillError(
           `the chain found for ${JSON.stringify(this.#settling.present[0]!.input)} gives no right record for ${JSON.stringify(run.input)}: ${this.#refusal()}`,
         );
@@ -205,15 +209,10 @@ class Settler {
   }
 
   async #withAbsent(steps: readonly ChainStep[]): Promise<readonly ChainStep[]> {
-    const { absent, probe } = this.#settling;
-    if (absent.length === 0) return steps;
     const seen: (readonly RecordedAnswer[])[] = [];
-    for (const { input } of absent) {
-      this.#requests += steps.length;
-      this.#settling.onProgress(`Asking for ${JSON.stringify(input)}, which is absent`);
-      seen.push(
-        (await probe({ steps, fields: this.#target.fields, input, accept: ABSENT_STATUSES })).answers,
-      );
+    for (const run of this.#settling.absent) {
+      this.#settling.onProgress(`Asking for ${JSON.stringify(run.input)}, which is absent`);
+      seen.push((await this.#probe(steps, run, ABSENT_STATUSES)).answers);
     }
     const signs = new Map<number, AbsentSign>();
     for (const answers of seen) {

@@ -1,12 +1,13 @@
-import { literal, templateText, valueComment } from "../devtools/draft/write-scraper.ts";
+import { literal as quoted, templateText, valueComment } from "../devtools/draft/write-scraper.ts";
 import { parseJsonPath, valuesAt } from "../extraction/json/json-path.ts";
-import type { AbsentSign, Chain, ChainStep, FieldPath, Source, Template } from "./chain.ts";
+import type { AbsentSign, Chain, ChainFile, ChainStep, FieldPath, Source, Template } from "./chain.ts";
 import { encodingCode } from "./encodings.ts";
-import { explainChain, locationText } from "./explain-chain.ts";
+import { explainSteps, locationText } from "./explain-chain.ts";
 import { type FieldTree, fieldTree, isField } from "./extract-spec.ts";
 import { stepTo } from "./find-locations.ts";
 import type { Location, Place } from "./location.ts";
 import { urlText } from "./request-parts.ts";
+import type { AnyScraper } from "../scrapers/scraper.ts";
 import type { Run } from "./run.ts";
 
 export interface WrittenChain {
@@ -24,6 +25,23 @@ export interface WrittenChain {
   readonly options?: readonly string[];
 }
 
+/** Options that mean the same over HTTP. */
+const TAKEN_OVER = [
+  "site",
+  "input",
+  "key",
+  "lane",
+  "pace",
+  "robots",
+  "failures",
+  "headers",
+  "archive",
+  "retention",
+] as const;
+
+export const optionsTakenOver = (scraper: AnyScraper): string[] =>
+  TAKEN_OVER.filter((name) => scraper[name] !== undefined);
+
 /** The chain as a scraper that a person can read and own. */
 export const writeChain = (written: WrittenChain): string => {
   const { chain, name, sourceImport, takenOver, site, about, options = [] } = written;
@@ -36,7 +54,7 @@ export const writeChain = (written: WrittenChain): string => {
     (one) => one === "defineScraper" || one.startsWith("type ") || uses(one),
   );
   return `/**
-${[...about, ...explainChain(chain)].map((line) => ` * ${line.replaceAll("*/", "* /")}`.trimEnd()).join("\n")}
+${[...about, ...explainSteps(chain.steps)].map((line) => ` * ${line.replaceAll("*/", "* /")}`.trimEnd()).join("\n")}
  */
 import { ${imported.join(", ")} } from "sluice-jobs";
 ${sourceImport}
@@ -57,8 +75,13 @@ ${fields.map((line) => `  ${line}`).join("\n")}
 `;
 };
 
-/** Lines of code longer than this are broken. */
-const WIDTH = 110;
+/** Lines of code longer than this are broken; those of `collect` are indented, and most begin with a variable. */
+const WIDTH = 110 - 4 - 20;
+
+const callCode = (name: string, parameters: readonly string[]): string => {
+  const line = `${name}(${parameters.join(", ")})`;
+  return line.length <= WIDTH ? line : `${name}(\n${parameters.map((one) => `  ${one},`).join("\n")}\n)`;
+};
 
 /** The requests, as code: a variable for each answer and for each value that later requests use. */
 class BodyWriter {
@@ -77,19 +100,32 @@ class BodyWriter {
   }
 
   lines(): string[] {
-    const { steps, fields } = this.#chain;
-    return steps.flatMap((step, at) => {
+    const { steps, fields, files = [] } = this.#chain;
+    const requests = steps.flatMap((step, at) => {
       const isLast = at === steps.length - 1;
       const used = this.#valuesOf(at);
-      const isNamed = isLast || used.length > 0 || step.absent !== undefined;
+      const isNamed =
+        isLast || files.some((file) => file.step === at) || used.length > 0 || step.absent !== undefined;
       const call = `${isNamed ? `const ${step.name} = ` : ""}await ${this.#request(step)};`;
       return [
         ...call.split("\n"),
         ...(step.absent === undefined ? [] : [`if (${signCode(step.absent, step.name)}) throw absent();`]),
-        ...used.map(([name, location]) => `const ${name} = ${valueCode(location, step.name)};`),
+        ...used.flatMap(([name, location]) =>
+          `const ${name} = ${valueCode(location, step.name)};`.split("\n"),
+        ),
         ...(isLast ? [`keep.page(${literal(fields.page)}, ${step.name});`] : []),
       ];
     });
+    return [...requests, ...files.flatMap((file) => this.#file(file))];
+  }
+
+  #file({ name, step, location }: ChainFile): string[] {
+    const answer = this.#chain.steps[step]!.name;
+    const link = this.#nameOf(keyOf(step, location), location);
+    return [
+      `const ${link} = ${placeCode(location.place, answer)};`,
+      `if (${link}) await keep.file(${literal(name)}, new URL(String(${link}), ${answer}.url));`,
+    ];
   }
 
   /** The values of an answer that later requests use, each once. */
@@ -118,7 +154,7 @@ class BodyWriter {
   #request(step: ChainStep): string {
     const headers = step.parts
       .filter(({ in: place }) => place === "header")
-      .map(({ name, template }) => `${memberName(name)}: ${this.#text(template)}`);
+      .map(({ name, template }) => member(name, this.#text(template)));
     const cookies = step.parts.filter(({ in: place }) => place === "cookie");
     if (cookies.length > 0)
       headers.push(
@@ -134,10 +170,7 @@ class BodyWriter {
       ...(options.length === 0 ? [] : [`{ ${options.join(", ")} }`]),
     ];
     const verb = step.method === "GET" ? "http.get" : "http.post";
-    const line = `${verb}(${parameters.join(", ")})`;
-    return line.length <= WIDTH - 20
-      ? line
-      : `${verb}(\n${parameters.map((one) => `  ${one},`).join("\n")}\n)`;
+    return callCode(verb, parameters);
   }
 
   #url(step: ChainStep): string {
@@ -174,8 +207,8 @@ class BodyWriter {
         const values = new Map<string, string[]>();
         for (const { in: place, name, template } of step.parts)
           if (place === "form") values.set(name, [...(values.get(name) ?? []), this.#text(template)]);
-        const members = [...values].map(
-          ([name, all]) => `${memberName(name)}: ${all.length === 1 ? all[0]! : `[${all.join(", ")}]`}`,
+        const members = [...values].map(([name, all]) =>
+          member(name, all.length === 1 ? all[0]! : `[${all.join(", ")}]`),
         );
         return `{ form: { ${members.join(", ")} } }`;
       }
@@ -193,7 +226,7 @@ class BodyWriter {
         const at = stepTo(path, key, isList);
         if (step.omitted?.includes(at)) return [];
         const code = this.#json(step, inside, at);
-        return [isList ? code : `${memberName(key)}: ${code}`];
+        return [isList ? code : member(key, code)];
       });
       return isList ? `[${members.join(", ")}]` : members.length === 0 ? "{}" : `{ ${members.join(", ")} }`;
     }
@@ -231,8 +264,18 @@ class BodyWriter {
   }
 }
 
+/** With the quotes that need no escapes. */
+const literal = (text: string): string => {
+  const double = quoted(text);
+  return text.includes('"') && !text.includes("'")
+    ? `'${double.slice(1, -1).replaceAll('\\"', '"')}'`
+    : double;
+};
+
 const keyOf = (step: number, location: Location): string => `${step} ${JSON.stringify(location)}`;
 const NAME = /^[A-Za-z_$][\w$]*$/;
+const member = (name: string, code: string): string =>
+  name === code ? name : `${memberName(name)}: ${code}`;
 const memberName = (name: string): string => (NAME.test(name) ? name : literal(name));
 
 const RESERVED =
@@ -309,7 +352,7 @@ const placeCode = (place: Place, answer: string): string => {
 const valueCode = (location: Location, answer: string): string => {
   const { place, part } = location;
   const what = literal(locationText(location));
-  const value = `need(${placeCode(place, answer)}, ${what})`;
+  const value = callCode("need", [placeCode(place, answer), what]);
   if (part === undefined) return value;
   const url = place.in === "url" ? `new URL(${answer}.url)` : `new URL(${value}, ${answer}.url)`;
   if (part === "whole") return `${url}.href`;

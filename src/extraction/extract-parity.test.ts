@@ -138,3 +138,10 @@ test(
     for (const file of files) assertSame(readFileSync(resolve(testdata, file), "utf8"));
   },
 );
+
+void test("what a declared shadow root shows is part of the page; what another template holds is not", () => {
+  const html = `<x-card><template shadowrootmode="open"><i class="a">shown</i></template></x-card><template><i class="a">held</i></template>`;
+  const { read } = compileExtraction({ fields: { all: field.list(".a") } });
+  for (const one of [page(html), parsed(html), unparsed(html)])
+    assert.match(JSON.stringify(read([one])), /^(?!.*held).*"shown"/);
+});

@@ -186,7 +186,3 @@ function askCheck(check: RecordCheck<never>, record: Record<string, unknown>): t
     "extract.check must give true, or an object of fields with what is wrong",
   );
 }
-
-/** Names of the date fields, for exports that store dates in a column type. */
-export const dateFields = (extraction: Pick<Extraction, "fields"> | undefined): readonly string[] =>
-  [...(extraction?.fields ?? [])].filter(([, { kind }]) => kind === "date").map(([name]) => name);

@@ -188,7 +188,9 @@ export class TreeBuilder<E extends TreeElement> implements HtmlTree {
     else sameId.push(element);
   }
 
+  /** A declared shadow root is shown: it is part of the page. */
   markTemplate(element: E): void {
+    if (element.attribute("shadowrootmode") !== undefined) return;
     element.isTemplate = true;
     this.hasTemplates = true;
   }

@@ -46,11 +46,24 @@ export class CsvRows implements RowReader {
     if (firstLine === undefined && !isLast && text.length <= MAX_ROW_LENGTH) return [];
     this.#head = "";
     const dialect = this.#dialectOf(firstLine ?? text, text);
+    this.#refuseWide(firstLine ?? text, dialect.delimiter);
     this.#records = new CsvRecords(
       dialect,
       1 + (dialect.lineEnd === "\n" ? this.#blankLines : this.#blankReturns),
     );
     return this.#toRows(this.#records.read(text, isLast));
+  }
+
+  /** Before its names are made: many clients may send such a header at once. */
+  #refuseWide(firstLine: string, delimiter: string): void {
+    if (firstLine.includes('"')) return;
+    let columns = 1;
+    for (let at = firstLine.indexOf(delimiter); at >= 0; at = firstLine.indexOf(delimiter, at + 1)) columns++;
+    if (columns > MOST_COLUMNS) throw this.#tooWide(columns, 1);
+  }
+
+  #tooWide(columns: number, line: number): InputError {
+    return this.#badHeader("bad-header", line, `it has ${columns} columns; the limit is ${MOST_COLUMNS}`);
   }
 
   #dialectOf(firstLine: string, text: string): CsvDialect {
@@ -77,12 +90,7 @@ export class CsvRows implements RowReader {
     const { line } = header;
     if ("problem" in header) throw this.#badHeader("bad-header", line, header.problem);
     const names = header.fields.map((name) => name.trim());
-    if (names.length > MOST_COLUMNS)
-      throw this.#badHeader(
-        "bad-header",
-        line,
-        `it has ${names.length} columns; the limit is ${MOST_COLUMNS}`,
-      );
+    if (names.length > MOST_COLUMNS) throw this.#tooWide(names.length, line);
     if (names.some((name) => /^https?:\/\//i.test(name)) || names.every((name) => /^[\d.,+-]*$/.test(name))) {
       throw this.#badHeader("no-header", line, `the first line, "${excerpt(names)}", is not a header line`);
     }

@@ -1,11 +1,10 @@
 import { setImmediate, setTimeout as delay } from "node:timers/promises";
-import { dateFields } from "../extraction/extract-spec.ts";
 import type { JobPins } from "../domain/job-version.ts";
 import type { JobSpec, RejectedInput } from "../domain/job.ts";
 import type { JobLedger, PlannedItem } from "../ports/ledger.ts";
 import { retentionOf } from "../scrapers/check-scraper.ts";
 import { jobFields, type JobScraper, jobScrapers } from "../scrapers/load-pinned.ts";
-import type { JobPace, CompiledScraper } from "../scrapers/compiled-scraper.ts";
+import { type CompiledScraper, dateFields, type JobPace } from "../scrapers/compiled-scraper.ts";
 import type { AnyScraper } from "../scrapers/scraper.ts";
 import { type InputRow, type LaneOf, planInput } from "./plan.ts";
 
@@ -95,7 +94,7 @@ export const pinnedOf = (
     extracts: ready.scraper.extract !== undefined,
     fields: ready.extraction?.fieldNames ?? [],
     required: ready.extraction?.required ?? [],
-    dates: dateFields(ready.extraction),
+    dates: dateFields(ready),
     ...(ready.emits.some(({ target }) => target === ready.scraper.name) && { maxChain: ready.limits.chain }),
   })),
   ...jobFields(scrapers),

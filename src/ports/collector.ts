@@ -2,6 +2,7 @@ import type { Way } from "../domain/auto-mode.ts";
 import type { CaptureRef, Exchange, KeptPage, StoredCapture } from "../domain/capture.ts";
 import type { CollectorKind } from "../domain/job-version.ts";
 import type { OptionNames } from "../domain/known-options.ts";
+import type { Recording } from "../recordings/recording.ts";
 
 /** What a scraper's `collect` works with. The collectors implement it, scraper authors see it. */
 export interface Http {
@@ -50,6 +51,12 @@ export interface BrowserPage {
   pdf(name: string): Promise<KeptFile>;
   /** Playwright's own page, for everything else. Its selectors cost about 50 ms of CPU in each document. */
   playwright(): Promise<PlaywrightPage>;
+}
+
+/** Performs recorded steps in the item's tab. */
+export interface RecordingPlayer {
+  /** The steps have no placeholders left. `allowsCode`: expressions of the recording may run in the page. */
+  replay(recording: Recording, options: { readonly allowsCode: boolean }): Promise<void>;
 }
 
 /** The verbs that work in a browser and on a page fetched over HTTP alike. There, a click follows a link or sends a form. */
@@ -251,7 +258,7 @@ export interface Limits {
 export interface ScraperTools extends Readonly<Record<CollectorKind, Readonly<Record<string, object>>>> {
   readonly http: { readonly http: Http };
   readonly browser: { readonly page: BrowserPage };
-  readonly recording: { readonly page: BrowserPage };
+  readonly recording: { readonly page: BrowserPage; readonly player: RecordingPlayer };
   readonly auto: { readonly page: AutoPage };
 }
 

@@ -24,13 +24,13 @@ export const isObject = (value: unknown): value is JsonObject =>
 export const parseJson = (text: string): unknown => {
   if (Buffer.byteLength(text) > RECORDING_LIMITS.bytes)
     throw new RecordingError(
-      `The recording has more than ${RECORDING_LIMITS.bytes / 1e6} MB. Record a shorter flow, or cut it into several.`,
+      `The file has more than ${RECORDING_LIMITS.bytes / 1e6} MB. Record a shorter flow, or cut it into several.`,
     );
   try {
     return JSON.parse(text);
   } catch (error) {
     throw new RecordingError(
-      `The recording is not valid JSON: ${(error as Error).message}. Export it again with "Export as JSON".`,
+      `This is not valid JSON: ${(error as Error).message}. Export the recording again, as JSON.`,
       { cause: error },
     );
   }

@@ -1,3 +1,4 @@
+import { dateFields } from "../scrapers/compiled-scraper.ts";
 import { type FailedItem, isExtractable, openRecordSet, pagesOf } from "../archive/extracted-records.ts";
 import {
   type ExtractingScraper,
@@ -12,7 +13,6 @@ import type { RecordSet } from "../archive/record-set.ts";
 import { isStorageError, type OnDamage } from "../archive/stored-bytes.ts";
 import type { ItemView } from "../domain/item.ts";
 import type { JobSpec, JobView } from "../domain/job.ts";
-import { dateFields } from "../extraction/extract-spec.ts";
 import type { Blobs } from "../ports/blobs.ts";
 import type { Difference } from "./difference.ts";
 import { ExtractPool, type ExtractStores } from "./extract-pool.ts";
@@ -63,7 +63,7 @@ export const extractJob = async (
 ): Promise<Extracted> => {
   const { cores, examples, signal, onProgress, onOutput, itemMs } = options;
   const startedAt = Date.now();
-  const { current: scrapers, gone } = await loadCurrentScrapers(spec, options.scraper);
+  const { current: scrapers, gone } = await loadCurrentScrapers(spec, options.scraper, blobs);
   const pinned = scrapers.map(pin);
   await sweepExtractions(blobs, spec.id, startedAt);
   let unread: string | undefined;
@@ -159,7 +159,7 @@ const pin = ({ was, ready }: CurrentScraper): ExtractingScraper => ({
   version: ready.version,
   fields: ready.extraction?.fieldNames ?? [],
   required: ready.extraction?.required ?? [],
-  dates: dateFields(ready.extraction),
+  dates: dateFields(ready),
   emits: ready.emits.length > 0,
 });
 

@@ -88,3 +88,7 @@ export const loweredPace = (
   const burst = perSecond < site.perSecond ? Math.min(site.burst, defaultBurst(perSecond)) : site.burst;
   return { pace: { perSecond, burst, concurrency }, sitePace: site };
 };
+
+/** Names of the date fields, for exports that store dates in a column type. */
+export const dateFields = ({ extraction }: Pick<CompiledScraper, "extraction">): readonly string[] =>
+  [...(extraction?.fields ?? [])].filter(([, { kind }]) => kind === "date").map(([name]) => name);

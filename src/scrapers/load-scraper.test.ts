@@ -55,7 +55,7 @@ test("a built-in is loaded by its name, and by no other word that objects know",
 });
 
 test("a file that is not there is unknown, and the way out is named", async () => {
-  await refuses(join(folder, "nothing.ts"), "unknown-scraper", /nothing\.ts/, /\.ts or \.js/);
+  await refuses(join(folder, "nothing.ts"), "unknown-scraper", /nothing\.ts/, /\.ts, \.js, \.json or \.yaml/);
 });
 
 test("a file that cannot be run is broken: its name and the reason are told", async () => {

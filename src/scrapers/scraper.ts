@@ -107,12 +107,14 @@ export interface ScraperLimits extends Limits {
  */
 export type AnyScraper = Omit<Scraper<unknown>, "kind" | "collect"> & {
   readonly kind?: CollectorKind;
+  /** The client that registered it over the API; none for scrapers of the installation. */
+  readonly owner?: string;
   /** Called with the tools of its own kind. */
   readonly collect: (context: CollectBase<unknown> & AllTools) => Promise<void>;
 };
 
 /** The tools of all kinds together. */
-export type AllTools = ScraperTools["http"] & ScraperTools["browser"];
+export type AllTools = ScraperTools["http"] & ScraperTools["browser"] & ScraperTools["recording"];
 
 export const DEFAULT_LIMITS: ScraperLimits = {
   requestMs: 30_000,

@@ -69,7 +69,7 @@ const owners: Partial<AnyScraper> = {
     await page.keep("page");
   },
   extract: { from: "page", fields: { owner: field.text(".owner") } },
-} as Partial<AnyScraper>;
+};
 
 test("on a mix of plain and scripted pages, at least 99 % end where they should after the first fifty", async (t) => {
   if (!(await browserOrSkip(t))) return;
@@ -130,7 +130,7 @@ test("absent over HTTP is confirmed by the browser once; one that the browser fi
   const { used, collectors } = await browserOf(t);
   await using kit = await WorkerKit.open(({ url }, response) => {
     const says = url.startsWith("/gone/") ? "<p class=none>No property found.</p>" : "";
-    answer(response, `${plainPage("Ann").replace("Ann</p>", `Ann</p>${says}`)}`, {
+    answer(response, plainPage("Ann").replace("Ann</p>", `Ann</p>${says}`), {
       "content-type": "text/html",
     });
   });
@@ -157,7 +157,7 @@ const countyScraper = (site: string, start: string, button: string) =>
     name: "county-auto",
     kind: "auto",
     site,
-    input: pageScraper.input as never,
+    input: pageScraper.input,
     limits: { requestMs: 60_000 },
     async collect({ input, page }) {
       await page.goto(start);

@@ -79,9 +79,10 @@ async function readProperty(page: Page, url: string, trouble: string): Promise<V
   const document = await page.goto(url, { timeout, waitUntil: "domcontentloaded" }).catch(() => undefined);
   if (!document) return failed("timeout");
   if (document.status() !== 200) return failed(kindOfStatus(document.status()));
+  // Before anything else: a looping page answers no question, not even for the body of its document.
+  if (trouble === "loop") return failed((await answersForEver(page)) ? "timeout" : "browser");
   if ((await document.body()).length > LARGE) return failed("too-large");
   if (trouble === "captcha") return readPage(parseDocument(await page.content()));
-  if (trouble === "loop") return failed((await answersForEver(page)) ? "timeout" : "browser");
   const shown = page.waitForSelector("#app.shown county-property, #app.failed .error", { timeout });
   if (!(await shown.catch(() => undefined))) return failed("timeout");
   if ((await page.locator(".error").count()) > 0) return failed("request");

@@ -6,7 +6,7 @@ import {
 } from "../../src/collectors/browser/browser-collector.ts";
 import type { Exchange } from "../../src/domain/capture.ts";
 import { collect, type Collected } from "../../src/pipeline/collect.ts";
-import type { BrowserOptions, BrowserPage, Limits } from "../../src/ports/collector.ts";
+import type { BrowserOptions, BrowserPage, Limits, RecordingPlayer } from "../../src/ports/collector.ts";
 import { DEFAULT_LIMITS } from "../../src/scrapers/scraper.ts";
 import type { CompiledScraper } from "../../src/scrapers/compiled-scraper.ts";
 
@@ -66,7 +66,7 @@ export const startBrowserKit = async (settings: BrowserSettings = {}) => {
   });
   const run = async (
     site: string,
-    steps: (page: BrowserPage) => Promise<void>,
+    steps: (page: BrowserPage, player: RecordingPlayer) => Promise<void>,
     options: ItemOptions = {},
   ): Promise<ItemResult> => {
     const [archived, slots]: [Exchange[], string[]] = [[], []];
@@ -78,7 +78,7 @@ export const startBrowserKit = async (settings: BrowserSettings = {}) => {
           site,
           input: undefined as never,
           browser: options.browser,
-          collect: ({ page }: { page: BrowserPage }) => steps(page),
+          collect: ({ page, player }: { page: BrowserPage; player: RecordingPlayer }) => steps(page, player),
         },
         limits: { ...DEFAULT_LIMITS, requestMs: 10_000, ...options.limits },
       } as unknown as CompiledScraper,

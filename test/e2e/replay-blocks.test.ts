@@ -2,17 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { AbsentError } from "../../src/domain/failure.ts";
-import {
-  type Answer,
-  block,
-  click,
-  custom,
-  failsWith,
-  noBrowser,
-  pages,
-  perform,
-  replayKit,
-} from "./replay-kit.ts";
+import { noBrowser } from "../browser.ts";
+import { type Answer, block, click, custom, failsWith, pages, perform, replayKit } from "./replay-kit.ts";
 
 const kit = replayKit();
 const skip = noBrowser;

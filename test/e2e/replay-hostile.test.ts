@@ -1,8 +1,9 @@
 /** Pages and recordings that do not cooperate: each ends in a failure that names the step, in time. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ActiveClock } from "../../src/collectors/browser/active-clock.ts";
-import { block, click, custom, failsWith, noBrowser, pages, perform, replayKit } from "./replay-kit.ts";
+import type { Page } from "playwright-core";
+import { noBrowser } from "../browser.ts";
+import { block, click, custom, failsWith, HurriedClock, pages, perform, replayKit } from "./replay-kit.ts";
 
 const kit = replayKit();
 const skip = noBrowser;
@@ -54,59 +55,58 @@ test("a frame that vanishes, and a popup that never comes", { skip }, async () =
   });
 });
 
-test(
-  "dialogs: a storm does not keep the replay; a page that is busy for ever is a failure of the browser",
-  { skip },
-  async () => {
-    kit.answer = pages({
-      "/": `<button onclick="for (let at = 0; at < 30; at++) alert(at)">many</button><output></output>
-      <script>onbeforeunload = () => "stay"; addEventListener("click", () => (document.querySelector("output").textContent = "through"))</script>`,
-      "/for-ever": `<button onclick="for (;;) alert(1)">for ever</button><p>`,
+test("dialogs: a storm does not keep the replay; one without an end is a failure", { skip }, async () => {
+  kit.answer = pages({
+    "/": `<button onclick="for (let at = 0; at < 30; at++) alert(at)">many</button><script>onbeforeunload = () => "stay"</script>`,
+    "/for-ever": `<button onclick="for (;;) alert(1)">for ever</button><p>`,
+  });
+  const { page } = await perform(kit, [go(), click("button"), go()]);
+  assert.equal(page.url(), `${kit.origin}/`);
+  const clock = new HurriedClock();
+  const prepare = (tab: Page): unknown =>
+    tab.on("dialog", (dialog) => {
+      clock.hurry();
+      void dialog.dismiss().catch(() => undefined);
     });
-    const { page } = await perform(kit, [go(), click("button"), go()]);
-    assert.equal(page.url(), `${kit.origin}/`);
-    await assert.rejects(
-      perform(kit, [go("/for-ever"), click("button"), soon(click("p"))], { clock: quick() }),
-      failsWith("browser", /^Step [23] \(click\): the page did not answer/),
-    );
-  },
-);
-
-test("a page that is busy for ever does not answer: the step fails in time", { skip }, async () => {
-  kit.answer = pages({ "/": `<button onclick="setTimeout(() => { for (;;); })">hang</button>` });
   await assert.rejects(
-    perform(kit, [go(), click("button"), click("button")], { clock: quick() }),
+    perform(kit, [go("/for-ever"), click("button"), click("p")], { clock, prepare }),
     failsWith("browser", /^Step [23] \(click\): the page did not answer/),
   );
 });
 
-/** Ten times as fast as real time. */
-const quick = (): ActiveClock => {
-  const clock = new ActiveClock();
-  const { now } = clock;
-  clock.now = () => now.call(clock) * 10;
-  return clock;
-};
+test("a page that is busy for ever does not answer: the step fails in time", { skip }, async () => {
+  const clock = new HurriedClock();
+  kit.answer = ({ url }, response) => {
+    if (url === "/hangs") clock.hurry();
+    const hang = "fetch('/hangs'); setTimeout(() => { for (;;); }, 100)";
+    response.setHeader("content-type", "text/html").end(`<button onclick="${hang}">hang</button>`);
+  };
+  const wait = { type: "waitForElement", selectors: ["#never"], timeout: 30_000 };
+  await assert.rejects(
+    perform(kit, [go(), click("button"), wait], { clock }),
+    failsWith("browser", /^Step [23] .*: the page did not answer/),
+  );
+});
 
 test("a page that is closed or crashes during a step is a failure of the browser", { skip }, async () => {
   kit.answer = pages({ "/": "<p>x" });
-  const never = click("#never");
-  for (const end of ["close", "crash"] as const)
+  for (const [end, said] of [
+    [(page: Page) => page.close(), /^Step 2 \(click\): the page was closed/],
+    [
+      (page: Page) => page.goto("chrome://crash").catch(() => undefined),
+      /^Step 2 \(click\): the page crashed/,
+    ],
+  ] as const) {
+    let page: Page;
+    const onStep = ({ number }: { readonly number: number }): void => {
+      if (number === 2) setTimeout(() => void end(page), 50);
+    };
     await assert.rejects(
-      perform(kit, [go(), never], {
-        onStep: ({ number }) => number === 2 && ending.push(end),
-        prepare: (page) => {
-          void (async () => {
-            while (ending.pop() !== end) await new Promise((resolve) => setTimeout(resolve, 20));
-            if (end === "close") await page.close();
-            else await page.goto("chrome://crash").catch(() => undefined);
-          })();
-        },
-      }),
-      failsWith("browser", end === "close" ? /^Step 2 .*was closed/ : /^Step 2 .*crashed/),
+      perform(kit, [go(), click("#never")], { onStep, prepare: (opened) => (page = opened) }),
+      failsWith("browser", said),
     );
+  }
 });
-const ending: string[] = [];
 
 test("a popup that closes itself fails its own step, not the browser", { skip }, async () => {
   kit.answer = pages({
@@ -120,62 +120,59 @@ test("a popup that closes itself fails its own step, not the browser", { skip },
   );
 });
 
-test(
-  "a navigation that never starts, one that never ends, and URLs that are none of a recording's business",
-  { skip },
-  async () => {
-    kit.answer = ({ url }, response) => {
-      if (url === "/endless") return;
-      response.setHeader("content-type", "text/html").end(`<a href="/endless">go</a><b>stay</b>`);
-    };
-    const assertedEvents = [{ type: "navigation" }];
+test("a navigation that never starts, and one that never ends", { skip }, async () => {
+  let clock = new HurriedClock();
+  kit.answer = ({ url }, response) => {
+    if (url === "/endless") clock.hurry();
+    else response.setHeader("content-type", "text/html").end(`<a href="/endless">go</a><b>stay</b>`);
+  };
+  const assertedEvents = [{ type: "navigation" }];
+  await assert.rejects(
+    perform(kit, [go(), soon({ ...click("b"), assertedEvents })]),
+    failsWith(
+      "navigation",
+      /^Step 2 \(click\): the navigation that the recording has after it did not start/,
+    ),
+  );
+  await assert.rejects(
+    perform(kit, [go(), { ...click("a"), assertedEvents }], { clock }),
+    failsWith("timeout", /^Step 2 \(click\): the navigation after it did not end/),
+  );
+  clock = new HurriedClock();
+  await assert.rejects(
+    perform(kit, [go("/endless")], { clock }),
+    failsWith("timeout", /^Step 1 \(navigate\): the page was not complete/),
+  );
+});
+
+test("only web pages are opened, also where an input is the URL", { skip }, async () => {
+  for (const url of ["file:///etc/hostname", "chrome://version/", "data:text/html,x", "javascript:alert()"]) {
+    const recording = { title: "bound", steps: [{ type: "navigate", number: 1, url }] } as const;
     await assert.rejects(
-      perform(kit, [go(), soon({ ...click("b"), assertedEvents })]),
-      failsWith(
-        "navigation",
-        /^Step 2 \(click\): the navigation that the recording has after it did not start/,
-      ),
+      perform(kit, [], { recording }),
+      failsWith("forbidden-target", /^Step 1 \(navigate\): not an http/),
     );
-    await assert.rejects(
-      perform(kit, [go(), { ...click("a"), assertedEvents }], { clock: quick() }),
-      failsWith("timeout", /^Step 2 \(click\): the navigation after it did not end/),
-    );
-    await assert.rejects(
-      perform(kit, [go("/endless")], { clock: quick() }),
-      failsWith("timeout", /^Step 1 \(navigate\)/),
-    );
-    await assert.rejects(
-      perform(kit, [{ type: "navigate", url: "http://127.0.0.1:9/" }]),
-      failsWith("navigation", /^Step 1/),
-    );
-    for (const url of ["file:///etc/hostname", "chrome://version/", "data:text/html,x"])
-      await assert.rejects(
-        perform(kit, [{ type: "navigate", url }]),
-        failsWith("forbidden-target", /^Step 1 \(navigate\)/),
-      );
-  },
-);
+  }
+  kit.answer = (_request, response) => response.destroy();
+  await assert.rejects(
+    perform(kit, [go()]),
+    failsWith("connection", /^Step 1 \(navigate\): .*ERR_EMPTY_RESPONSE/),
+  );
+});
 
 test("the signal ends a replay with its reason, wherever it is", { skip }, async () => {
   kit.answer = pages({ "/": "<p>x" });
   const reason = new Error("the job was stopped");
-  for (const step of [
-    click("#never"),
-    custom("pause", { ms: 60_000 }),
-    ...block("ifPresent", { selectors: ["#never"] }, []),
+  for (const steps of [
+    [click("#never")],
+    [custom("pause", { ms: 60_000 })],
+    block("ifPresent", { selectors: ["#never"] }, []),
+    [{ ...click("p"), assertedEvents: [{ type: "navigation" }] }],
   ]) {
     const controller = new AbortController();
-    const steps = [go(), ...("name" in step ? [step] : [step])];
-    if (JSON.stringify(step).includes("end")) continue;
-    const all = JSON.stringify(step).includes("ifPresent")
-      ? [go(), ...block("ifPresent", { selectors: ["#never"] }, [])]
-      : steps;
-    await assert.rejects(
-      perform(kit, all, {
-        signal: controller.signal,
-        onStep: ({ number }) => number === 2 && controller.abort(reason),
-      }),
-      reason,
-    );
+    const onStep = ({ number }: { readonly number: number }): void => {
+      if (number === 2) setTimeout(() => controller.abort(reason), 10);
+    };
+    await assert.rejects(perform(kit, [go(), ...steps], { signal: controller.signal, onStep }), reason);
   }
 });

@@ -9,13 +9,11 @@ import { findBrowser } from "../../src/collectors/browser/find-browser.ts";
 import { replay, type ReplayOptions } from "../../src/collectors/browser/replay/replay.ts";
 import { FailureError, type FailureKind } from "../../src/domain/failure.ts";
 import { parseRecording } from "../../src/recordings/parse-recording.ts";
+import type { Recording } from "../../src/recordings/recording.ts";
 
 const browser = await findBrowser();
-export const noBrowser = browser
-  ? false
-  : "no Chromium on this machine: `sluice doctor` says how to install it";
 
-export type Answer = (request: IncomingMessage, response: ServerResponse) => void;
+export type Answer = (request: IncomingMessage, response: ServerResponse) => unknown;
 
 /** A site and a browser for the tests of one file. */
 export interface ReplayKit {
@@ -31,7 +29,7 @@ export const replayKit = (names: readonly string[] = []): ReplayKit => {
   const kit = { answer: (_request, response) => void response.end() } as {
     -readonly [Part in keyof ReplayKit]: ReplayKit[Part];
   };
-  const server = createServer((request, response) => kit.answer(request, response));
+  const server = createServer((request, response) => void kit.answer(request, response));
   before(async () => {
     if (!browser) return;
     await once(server.listen(0, "127.0.0.1"), "listening");
@@ -73,15 +71,19 @@ export interface Performed {
 export const perform = async (
   kit: ReplayKit,
   steps: readonly object[],
-  options: Partial<ReplayOptions> & { readonly prepare?: (page: Page) => unknown } = {},
+  options: Partial<ReplayOptions> & {
+    readonly prepare?: (page: Page) => unknown;
+    /** Instead of the steps, past the checks of the parser. */
+    readonly recording?: Recording;
+  } = {},
 ): Promise<Performed> => {
   const context = await kit.browser.newContext();
   after(() => context.close());
   const page = await context.newPage();
   const kept: { name: string; url: string; text: string }[] = [];
-  const { prepare, ...rest } = options;
+  const { prepare, recording = parseRecording({ title: "test", steps }), ...rest } = options;
   await prepare?.(page);
-  await replay(parseRecording({ title: "test", steps }), {
+  await replay(recording, {
     page,
     clock: new ActiveClock(),
     signal: new AbortController().signal,
@@ -128,3 +130,34 @@ export const failsWith =
     assert.deepEqual([failure.kind, detail.test(failure.detail)], [kind, true], failure.detail);
     return true;
   };
+
+/** A clock that can be told to run ten times as fast. */
+export class HurriedClock extends ActiveClock {
+  #since = Infinity;
+
+  hurry(): void {
+    this.#since = Math.min(this.#since, super.now());
+  }
+
+  override now(): number {
+    const now = super.now();
+    return now + 9 * Math.max(now - this.#since, 0);
+  }
+
+  override async within<Result>(
+    ms: number,
+    signal: AbortSignal,
+    work: Promise<Result>,
+    late: () => Error,
+  ): Promise<Result> {
+    const until = this.now() + ms;
+    const round = new Error("one round");
+    for (;;)
+      try {
+        return await super.within(20, signal, work, () => round);
+      } catch (error) {
+        if (error !== round) throw error;
+        if (this.now() >= until) throw late();
+      }
+  }
+}

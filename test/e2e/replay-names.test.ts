@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { accessibility } from "../../src/collectors/browser/replay/accessibility.ts";
-import { noBrowser, pages, replayKit } from "./replay-kit.ts";
+import { noBrowser } from "../browser.ts";
+import { pages, replayKit } from "./replay-kit.ts";
 
 const kit = replayKit();
 

@@ -10,7 +10,8 @@ import { existsSync, globSync, readFileSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import { test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import { noBrowser, perform, replayKit } from "./replay-kit.ts";
+import { noBrowser } from "../browser.ts";
+import { perform, replayKit } from "./replay-kit.ts";
 
 const RECORDINGS = resolve(import.meta.dirname, "../../../shared/testdata/recordings");
 const skip = noBrowser || (existsSync(RECORDINGS) ? false : "no shared testdata beside the checkout");

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Page } from "playwright-core";
-import { click, custom, failsWith, noBrowser, pages, perform, replayKit } from "./replay-kit.ts";
+import { noBrowser } from "../browser.ts";
+import { click, custom, failsWith, pages, perform, replayKit } from "./replay-kit.ts";
 
 const kit = replayKit();
 const skip = noBrowser;

@@ -157,7 +157,13 @@ export function appRoutesOf(options: AppOptions) {
       return refuse(res, 403, "signature");
     }
     const json = () =>
-      propertyJson({ parcel, listing: listingOf(seed, parcel, trouble), trouble, layout: layout() });
+      propertyJson({
+        parcel,
+        listing: listingOf(seed, parcel, trouble),
+        trouble,
+        layout: layout(),
+        popups: manners.popups,
+      });
     if (trouble === undefined || OF_DOCUMENT.has(trouble)) {
       reply(res, 200, json(), { "content-type": JSON_TYPE, "cache-control": "no-store" });
     } else {

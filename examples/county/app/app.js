@@ -195,8 +195,8 @@
         prompt(`Your answer to question ${i}`);
       }
     },
-    popups() {
-      for (let i = 0; i < 100; i++) open("about:blank", `window-${i}`, "width=200,height=200");
+    popups({ popups }) {
+      for (let i = 0; i < popups; i++) open("about:blank", `window-${i}`, "width=200,height=200");
     },
     unload() {
       addEventListener("beforeunload", refuseToLeave);
@@ -213,7 +213,7 @@
     }
     const query = has("signed") ? `?sig=${await signatureOf(reference)}` : "";
     const property = await askFor(`/api/property/${encodeURIComponent(reference)}${query}`);
-    MISCHIEF[property.first]?.();
+    MISCHIEF[property.first]?.(property);
     clear();
     app.append(
       within("county-property", property.layout === "cards" ? cardsView(property) : tablesView(property)),

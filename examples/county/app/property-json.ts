@@ -25,10 +25,11 @@ export interface PropertyView {
   readonly listing: Listing;
   readonly trouble: Trouble | undefined;
   readonly layout: Layout;
+  readonly popups: number;
 }
 
 /** What the script of a detail page gets. Texts are as a person reads them, with `\n` for a new line; a row that is gone has no key. */
-export function propertyJson({ parcel, listing, trouble, layout }: PropertyView): string {
+export function propertyJson({ parcel, listing, trouble, layout, popups }: PropertyView): string {
   const history = historyOf(parcel);
   if (trouble === "changed" || layout === "all") {
     return JSON.stringify({
@@ -51,7 +52,7 @@ export function propertyJson({ parcel, listing, trouble, layout }: PropertyView)
     ...(exemptions.status === "present" && { exemptions: exemptions.value }),
     ...(layout === "some" && { moved: MOVED_FIELDS }),
     ...(trouble === "mention" && { notice: plain(MENTION_NOTICE) }),
-    ...(first !== undefined && { first }),
+    ...(first !== undefined && { first, popups }),
     bill: `/app/bills/${parcel.id}.pdf`,
     history,
   });

@@ -70,7 +70,7 @@ export const exitCodeOf = ({ outcome }: Tried): number => {
 type Input = Readonly<Record<string, unknown>>;
 
 /** The reading of the input that fits the schema: pairs on a command line have no types. */
-const fittingInput = (ready: CompiledScraper, input: Input): Input => {
+export const fittingInput = (ready: CompiledScraper, input: Input): Input => {
   const problems: string[] = [];
   for (const value of readings(input)) {
     const planned = planInput(ready.scraper, { line: 1, value }, laneOf);

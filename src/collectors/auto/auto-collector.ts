@@ -1,4 +1,4 @@
-import type { Collector, CollectSession, Keep } from "../../ports/collector.ts";
+import type { AutoPage, Collector, CollectSession, Keep } from "../../ports/collector.ts";
 import { FetchedPage } from "./fetched-page.ts";
 
 interface Ways {
@@ -18,9 +18,10 @@ export const openAutoCollector = ({ http, browser }: Ways): Collector<"auto"> =>
 
 /** The session itself, with other tools: its counts are read while it runs. */
 const inBrowser = (session: CollectSession<"browser">): CollectSession<"auto"> => {
-  const { page } = session.tools;
-  const { pdf: _pdf, playwright: _playwright, ...verbs } = page;
-  return Object.assign(session, { tools: { page: verbs } });
+  const verbs = Object.entries(session.tools.page).filter(
+    ([name]) => name !== "pdf" && name !== "playwright",
+  );
+  return Object.assign(session, { tools: { page: Object.fromEntries(verbs) as unknown as AutoPage } });
 };
 
 const overHttp = (session: CollectSession<"http">): CollectSession<"auto"> => {

@@ -7,6 +7,8 @@ import type { TargetGuard } from "../http/target-guard.ts";
 import { ActiveClock, settledWithin } from "./active-clock.ts";
 import type { BrowserPool } from "./browser-pool.ts";
 import { type FileTaker, ItemTraffic } from "./item-traffic.ts";
+import { createPlayer } from "./replay/player.ts";
+import { EndedEarlyError } from "./response-body.ts";
 import { createBrowserPage, domOf, type Made } from "./page.ts";
 
 export interface BrowserSessionOptions extends SessionOptions {
@@ -54,6 +56,11 @@ export const openBrowserSession = async (
   ): Promise<KeptFile> => {
     const { promise, resolve, reject } = Promise.withResolvers<KeptFile>();
     promise.catch(() => undefined);
+    const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
+    const endedEarly = (cause: Error, url: string): FailureError => {
+      const kind = tab.isBroken || !tab.process.isConnected ? "browser" : "connection";
+      return new FailureError({ kind, detail: cause.message, url }, { cause });
+    };
     const store = async (
       head: Omit<Exchange, "body">,
       mediaType: string,
@@ -69,6 +76,7 @@ export const openBrowserSession = async (
       return kept;
     }
     const taker: FileTaker = async ({ head, mediaType, bytes, cancel }) => {
+      begin();
       try {
         resolve(
           await clock.within(
@@ -79,7 +87,7 @@ export const openBrowserSession = async (
           ),
         );
       } catch (error) {
-        reject(error);
+        reject(error instanceof EndedEarlyError ? endedEarly(error, head.url) : error);
       } finally {
         cancel();
       }
@@ -88,19 +96,19 @@ export const openBrowserSession = async (
     traffic.forgetTrouble();
     try {
       await start();
-      const kept = await clock.within(
-        limits.requestMs,
-        tools.signal,
-        promise,
-        () =>
-          new FailureError(
-            traffic.trouble ?? {
-              kind: "navigation",
-              detail: `no file came within ${limits.requestMs} ms`,
-              url: tab.page.url(),
-            },
-          ),
-      );
+      await clock.within(limits.requestMs, tools.signal, begun, () => {
+        const isPending = traffic.pending > 0;
+        const detail = isPending ? "the file did not begin" : "no file came";
+        return new FailureError(
+          traffic.trouble ?? {
+            kind: isPending ? "timeout" : "navigation",
+            detail: `${detail} within ${limits.requestMs} ms`,
+            url: tab.page.url(),
+          },
+        );
+      });
+      // From its first byte on it has its own time.
+      const kept = await promise;
       files.push({ name, ...kept });
       return kept;
     } finally {
@@ -110,6 +118,19 @@ export const openBrowserSession = async (
 
   const page = createBrowserPage({ tab, traffic, clock, limits, signal: tools.signal, site, resource, file });
 
+  // For scrapers of kind `recording`.
+  const player = createPlayer({
+    tab,
+    page,
+    traffic,
+    clock,
+    limits,
+    signal: tools.signal,
+    site,
+    resource,
+    file,
+  });
+
   const keep: Keep = {
     page() {
       throw new TypeError("keep.page takes a page of http. In a browser scraper, call page.keep(name)");
@@ -117,8 +138,9 @@ export const openBrowserSession = async (
     file: async (name, url) => await page.download(name, { url }),
   };
 
+  const given = { page, player };
   return {
-    tools: { page },
+    tools: given,
     keep,
     kept: { pages, files },
     get requests() {

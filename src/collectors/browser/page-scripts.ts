@@ -1,5 +1,5 @@
 /**
- * Scripts that run inside pages, in a world of their own: the page sees their effects on the document, but cannot change what they call. Each is
+ * Scripts that run inside pages, isolated from the scripts of the page: it sees their effects on the document, but cannot change what they call. Each is
  * one function without references to anything outside, and is sent as its source text.
  */
 

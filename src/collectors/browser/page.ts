@@ -9,7 +9,7 @@ import {
   type Limits,
   READY_OPTIONS,
 } from "../../ports/collector.ts";
-import type { ActiveClock } from "./active-clock.ts";
+import { type ActiveClock, settledWithin } from "./active-clock.ts";
 import type { ItemTraffic } from "./item-traffic.ts";
 import { PageScriptError, type Tab } from "./tab.ts";
 
@@ -140,10 +140,13 @@ export const createBrowserPage = (options: PageOptions): BrowserPage => {
               throw new FailureError(failure);
             }),
           ]),
-          () => new FailureError(lateFailure(traffic, tab, selectors, ms)),
+          () => new LateError(),
           ms,
         );
         return selectors[at]!;
+      } catch (error) {
+        if (!(error instanceof LateError)) throw error;
+        throw new FailureError(await lateFailure(traffic, tab, selectors, ms));
       } finally {
         isOver = true;
       }
@@ -219,11 +222,25 @@ const hung = (ms: number, url: string): Failure => ({
   url,
 });
 
-const lateFailure = (traffic: ItemTraffic, tab: Tab, selectors: readonly string[], ms: number): Failure => {
+class LateError extends Error {}
+
+/** A page that is not busy answers well within this time, on a busy machine too. */
+const ANSWERS_MS = 2_000;
+
+const lateFailure = async (
+  traffic: ItemTraffic,
+  tab: Tab,
+  selectors: readonly string[],
+  ms: number,
+): Promise<Failure> => {
   if (traffic.trouble) return traffic.trouble;
   const url = tab.page.url();
   if (traffic.pending > 0)
     return { kind: "timeout", detail: `a request of the page was not answered within ${ms} ms`, url };
+  if (!(await settledWithin(ANSWERS_MS, tab.call("has", "html")))) {
+    tab.break("a script keeps the page busy");
+    return hung(ms, url);
+  }
   return { kind: "navigation", detail: `nothing matched ${selectors.join(" or ")} within ${ms} ms`, url };
 };
 

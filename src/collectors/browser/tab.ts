@@ -13,7 +13,6 @@ export interface TabOptions {
 }
 
 const STEP_MS = 2_000;
-const WORLD = "sluice";
 /** With its popups. */
 const MOST_PAGES = 6;
 
@@ -30,7 +29,7 @@ export class Tab {
   items = 0;
   /** Aborted when it is no longer usable: it crashed, hung or could not be wiped. */
   readonly #broken = new AbortController();
-  #world: number | undefined;
+  #isolated: number | undefined;
 
   private constructor(
     process: BrowserProcess,
@@ -74,7 +73,7 @@ export class Tab {
       await cdp.send("Page.enable");
       const tab = new Tab(process, context, page, cdp, targetInfo, egress?.session);
       cdp.on("Page.frameNavigated", ({ frame }) => {
-        if (frame.parentId === undefined) tab.#world = undefined;
+        if (frame.parentId === undefined) tab.#isolated = undefined;
       });
       return tab;
     } catch (error) {
@@ -114,7 +113,7 @@ export class Tab {
     const expression = scriptCall(...of);
     for (;;) {
       try {
-        const contextId = (this.#world ??= await this.#createWorld());
+        const contextId = (this.#isolated ??= await this.#isolate());
         const { result, exceptionDetails } = await this.cdp.send("Runtime.evaluate", {
           expression,
           contextId,
@@ -128,15 +127,14 @@ export class Tab {
         return result.value as Result;
       } catch (error) {
         if (error instanceof PageScriptError || this.isBroken || !isOfOldDocument(error)) throw error;
-        this.#world = undefined;
+        this.#isolated = undefined;
       }
     }
   }
 
-  async #createWorld(): Promise<number> {
+  async #isolate(): Promise<number> {
     const { executionContextId } = await this.cdp.send("Page.createIsolatedWorld", {
       frameId: this.targetId,
-      worldName: WORLD,
     });
     return executionContextId;
   }

@@ -1,8 +1,7 @@
 import { decodeHTML } from "entities";
 import type { Exchange } from "../../domain/capture.ts";
-import { createHash } from "node:crypto";
 import { callsOf, type Run, type SeenExchange } from "../run.ts";
-import { type ScriptSiteOptions, truthOf } from "./script-site.ts";
+import { type ScriptSiteOptions, signatureOf, truthOf } from "./script-site.ts";
 
 /** What a browser would do on the script site, with its requests as the browser's collector reports them. */
 export const visitByHand = async (
@@ -56,11 +55,10 @@ export const visitByHand = async (
   const truth = truthOf(parcel);
   if (hit !== undefined) {
     const query = new URLSearchParams();
-    if (options.isSigned)
-      query.set("sig", createHash("sha256").update(`${hit.ref} by the script`).digest("hex"));
+    if (options.isSigned) query.set("sig", signatureOf(hit.ref));
     if (options.hasTime) query.set("_", String(Date.now()));
     const path = options.remembers ? "/api/current" : `/api/parcels/${encodeURIComponent(hit.ref)}`;
-    await send("fetch", path + (query.size > 0 ? `?${query}` : ""), { headers });
+    await send("fetch", path + (query.size > 0 ? `?${query.toString()}` : ""), { headers });
   }
   const records = truth && [
     Object.fromEntries(

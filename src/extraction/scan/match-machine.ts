@@ -100,7 +100,8 @@ export class MatchMachine {
       const answers = at & (program.lasts[word] ?? 0);
       if (answers !== 0) this.#hit(answers, word);
     }
-    if (kind.role === "template") this.#template = this.#depth;
+    if (kind.role === "template" && element.attribute("shadowrootmode") === undefined)
+      this.#template = this.#depth;
   }
 
   close(): void {

@@ -85,7 +85,8 @@ export function accessibility(window: PageWindow): {
     if (tag === "th") {
       const scope = element.getAttribute("scope") ?? "";
       const isOfRow =
-        /^row/.test(scope) || (!/^col/.test(scope) && element.closest("tr")?.querySelectorAll("td").length);
+        scope.startsWith("row") ||
+        (!scope.startsWith("col") && element.closest("tr")?.querySelectorAll("td").length);
       return isOfRow ? "rowheader" : "columnheader";
     }
     return ROLES[tag] ?? "generic";

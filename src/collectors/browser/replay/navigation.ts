@@ -1,6 +1,7 @@
 import type { Frame, Request } from "playwright-core";
 import type { FailureError } from "../../../domain/failure.ts";
 import type { NavigateStep, Step } from "../../../recordings/recording.ts";
+import { isBlankPage } from "../../../recordings/step-fields.ts";
 import { NAVIGATION_MS, type ReplayRun } from "./replay-run.ts";
 import { firstLine, stepFailure } from "./step-failure.ts";
 import { placeOf } from "./targets.ts";
@@ -10,27 +11,28 @@ const LOAD_MS = 5000;
 const POLL_MS = 20;
 
 export const navigate = async (run: ReplayRun, step: NavigateStep): Promise<void> => {
+  if (isBlankPage(step.url)) return;
   const frame = await run.frameOf(step);
-  const protocol = URL.parse(step.url)?.protocol;
-  // Files of this machine, scripts and the browser's own pages are none of a recording's business.
-  if (protocol !== "http:" && protocol !== "https:" && step.url !== "about:blank")
-    throw stepFailure(step, "forbidden-target", `only http: and https: URLs can be opened, not ${protocol}`);
+  const url = URL.parse(step.url, run.options.site ?? frame.url());
+  // An input may be a part of it. Files of this machine, scripts and the browser's own pages are none of a recording's business.
+  if (url?.protocol !== "http:" && url?.protocol !== "https:")
+    throw stepFailure(step, "forbidden-target", `not an http or https URL: ${step.url.slice(0, 100)}`);
   run.activity.touch();
-  const opened = run.options.goto?.(frame, step.url) ?? open(frame, step);
-  await run.call(step, opened, NAVIGATION_MS, () => late(step, step.url));
+  const opened = run.options.goto?.(frame, url.href) ?? open(frame, step, url.href);
+  await run.call(step, opened, NAVIGATION_MS, () => late(step, url.href));
   await loaded(run, step, frame);
 };
 
-const open = async (frame: Frame, step: NavigateStep): Promise<void> => {
+const open = async (frame: Frame, step: NavigateStep, url: string): Promise<void> => {
   try {
-    await frame.goto(step.url, { waitUntil: "domcontentloaded", timeout: 0 });
+    await frame.goto(url, { waitUntil: "domcontentloaded", timeout: 0 });
   } catch (error) {
     const text = firstLine(error);
     const isConnection =
       /net::ERR_(?:CONNECTION|NAME|ADDRESS|NETWORK|INTERNET|SOCKET|EMPTY|TIMED|SSL|CERT|PROXY|TUNNEL)/.test(
         text,
       );
-    throw stepFailure(step, isConnection ? "connection" : "navigation", text, placeOf(step.url), error);
+    throw stepFailure(step, isConnection ? "connection" : "navigation", text, placeOf(url), error);
   }
 };
 

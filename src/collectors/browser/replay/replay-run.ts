@@ -12,12 +12,14 @@ import { placeOf, Targets } from "./targets.ts";
 
 export interface ReplayOptions {
   readonly page: Page;
+  /** Relative URLs are resolved against it; against the page's own when left out. */
+  readonly site?: string;
   /** Keeps the DOM of a frame, as it is now, under a name. */
   readonly keep: (name: string, frame: Frame) => Promise<void>;
   /** Keeps the file that comes after `trigger`, a click in this page. Has limits of its own. */
   readonly download: (name: string, trigger: () => Promise<void>, page: Page) => Promise<void>;
-  /** Opens a URL and judges the answer; without it, answers of every status are accepted. */
-  readonly goto?: (frame: Frame, url: string) => Promise<void>;
+  /** Opens a URL and judges the answer. Without it, or where it returns undefined, answers of every status are accepted. */
+  readonly goto?: (frame: Frame, url: string) => Promise<void> | undefined;
   /** What went wrong with the current document, or with any request of its page: the reason why a step finds nothing. */
   readonly failureOf?: (what: "document" | "any") => Failure | undefined;
   /** The item's clock: waiting for slots is not counted. */
@@ -256,6 +258,16 @@ export class ReplayRun {
     const session = this.#sessions.get(page) ?? page.context().newCDPSession(page);
     this.#sessions.set(page, session);
     return this.call(step, session);
+  }
+
+  /** Errors of the library, where no lookup explains them, become failures of the current step. */
+  explained(error: unknown): unknown {
+    if (error instanceof FailureError || error instanceof AbsentError || this.options.signal.aborted)
+      return error;
+    if (this.#ended.signal.aborted) return this.#ended.signal.reason;
+    const isGone = this.options.page.isClosed() || /closed|crash|disconnected/i.test(firstLine(error));
+    const kind = isGone ? "browser" : "navigation";
+    return this.#step ? stepFailure(this.#step, kind, firstLine(error), this.#url(), error) : error;
   }
 
   close(): void {

@@ -21,6 +21,8 @@ export const replay = async (recording: Recording, options: ReplayOptions): Prom
   };
   try {
     await runSteps(recording.steps, []);
+  } catch (error) {
+    throw run.explained(error);
   } finally {
     run.close();
   }
