@@ -135,7 +135,7 @@ export const learn = (state: AutoState, observation: Observation): AutoState => 
       const learned = { ...state, scripted, ...(wasAbsent && { absent: "doubted" as const }) };
       if (state.way === "browser") return { ...learned, reason };
       const isDecided = scripted >= (state.hasPlain ? DECIDING_AFTER_PLAIN : DECIDING);
-      if (!isDecided) return { ...learned, reason: `HTTP first; for one page ${reason}` };
+      if (!isDecided) return { ...learned, reason: `for some pages ${reason}` };
       return { ...learned, way: "browser", gap: 1, checkIn: 1, reason };
     }
   }
