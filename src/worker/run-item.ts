@@ -76,7 +76,7 @@ export const runItem = async (run: ItemRun): Promise<ItemEnd> => {
   const runOnce = (way?: Way): Promise<Run> => collectAndJudge(run, input, { bundle, spent, way });
   const ran = auto
     ? await auto.run(
-        `${ready.version} ${item.lane} ${templateOf(input)}`,
+        { lane: item.lane, key: `${ready.version} ${templateOf(input)}`.trim() },
         runOnce,
         () => !run.hasActed() && !run.controller.signal.aborted,
       )
