@@ -34,6 +34,8 @@ export interface DistillCommandOptions {
   readonly force: boolean;
 }
 
+/** Of the items of the written scraper, one in so many goes on being compared. */
+const CHECKED_ONE_IN = 200;
 /** The runs that are compared. */
 const COMPARED = 2;
 /** Inputs of a file that the sample is drawn from. */
@@ -199,6 +201,7 @@ const sourceOf = ({ ready, file, present, distilled }: SourceParts, proof?: Proo
     takenOver: optionsTakenOver(ready.scraper),
     site: ready.scraper.site,
     sample: present[0]!,
+    options: [`checkAgainst: { scraper: source, oneIn: ${CHECKED_ONE_IN} }`],
     about: [
       `Written by \`sluice distill\` from ${path}: the same records by plain requests.`,
       ...(proof
