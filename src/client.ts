@@ -271,6 +271,18 @@ export class SluiceClient {
     return await this.#json("GET", `/v1/scrapers/${encodeURIComponent(scraper)}`);
   }
 
+  /** Registers a scraper without code, or a new version of it: a recording and an `extract` block, as in `NAME.scraper.json`. */
+  async registerScraper(scraper: string, declared: Readonly<Record<string, unknown>>): Promise<Scraper> {
+    return await this.#json("PUT", `/v1/scrapers/${encodeURIComponent(scraper)}`, {
+      json: declared,
+      isRepeatable: true,
+    });
+  }
+
+  async removeScraper(scraper: string): Promise<ScraperEntry> {
+    return await this.#json("DELETE", `/v1/scrapers/${encodeURIComponent(scraper)}`);
+  }
+
   async listLanes(query: PageQuery = {}): Promise<Page<Lane>> {
     return await this.#json("GET", `/v1/lanes${queryText({ ...query })}`);
   }

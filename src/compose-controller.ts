@@ -87,7 +87,7 @@ export const openController = async ({
   const shared = { ledger, registry, blobs, log, reads, retentionOf: retentionNow };
   const server = await buildServer({
     ...shared,
-    scrapers: openCatalog(project, fixturesOf && { fixturesOf }),
+    scrapers: openCatalog(project, { blobs, ...(fixturesOf && { fixturesOf }) }),
     laneOf,
     metrics: () => metrics.text(),
     whyNotCall: (url) => checkTarget(url, { allow }),

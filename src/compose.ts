@@ -353,7 +353,9 @@ export const work = async (options: WorkOptions): Promise<void> => {
     software: SOFTWARE,
     loadJob:
       options.loadJob ??
-      (isController(location.ledger) ? ownLoader(storage.ledger) : jobLoader(storage.ledger)),
+      (isController(location.ledger)
+        ? ownLoader(storage.ledger, storage.blobs)
+        : jobLoader(storage.ledger, undefined, storage.blobs)),
     info: { ...thisProcess(), version: SOFTWARE },
     ...(jobs ? { jobs } : { holdJob: (job, reason) => holdJob(storage.ledger, job, reason) }),
     ...(lanes && { lanes }),

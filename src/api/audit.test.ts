@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { jobSpec, planned } from "../ports/ledger-suite/test-kit.ts";
 import { delivery } from "../ports/registry-suite/test-kit.ts";
+import { versionBlob } from "../scrapers/stored-scrapers.ts";
 import { type Answer, type ApiKit, openApiKit } from "./testing/api-kit.ts";
 import type { OpenapiDocument } from "./testing/openapi-fuzz.ts";
 
@@ -24,7 +25,7 @@ const auditOf = async (kit: ApiKit, key: string, query = ""): Promise<Entry[]> =
   (await kit.ask<{ readonly data: Entry[] }>("GET", `/v1/audit?limit=500${query}`, { key })).body.data;
 
 /** They make what is the caller's own, and can name nothing of another client. */
-const OWN = ["createJob", "createBatch"];
+const OWN = ["createJob", "createBatch", "registerScraper"];
 
 /** Bodies with which an operation is carried out; others take none, or an empty one. */
 const BODIES: Readonly<Record<string, object>> = {
@@ -52,7 +53,9 @@ const prepare = async (kit: ApiKit): Promise<Readonly<Record<string, string>>> =
   await kit.registry.addDeliveries([delivery(1, "e1", { client: "other" })]);
   await kit.ledger.createJob(jobSpec("lanes", { client: "other" }));
   await kit.ledger.addItems("lanes", planned(["a"]), []);
-  return { client: "other", key: key!.id, webhook: "wh_1", delivery: "1@e1", lane: "site.test" };
+  const scraper = "other.county";
+  await kit.blobs.put(versionBlob("other", scraper, 1, "0123456789abcdef"), Buffer.from("{}"));
+  return { client: "other", key: key!.id, webhook: "wh_1", delivery: "1@e1", lane: "site.test", scraper };
 };
 
 test("every changing operation of the API is in the audit log when an operator acts on another client's data", async () => {

@@ -10,6 +10,7 @@ import { jobLoader } from "../scrapers/load-pinned.ts";
 import { ScraperLoadError } from "../scrapers/check-scraper.ts";
 import { loadScraper } from "../scrapers/load-scraper.ts";
 import { page } from "../scrapers/page.ts";
+import type { ScraperStore } from "../scrapers/stored-scrapers.ts";
 import { DEFAULT_SCRAPERS } from "./define-config.ts";
 import { loadConfig, type Project } from "./load-config.ts";
 
@@ -146,8 +147,11 @@ const whatThereIs = async (named: string, config: Project | undefined, nameOf: N
  * For a worker on another machine than its controller: finds scrapers at the job's own path, else by name in the project of this machine. A machine
  * without the scraper, or with another version, returns the items and slows down: other machines may have it.
  */
-export const ownLoader = (ledger: Pick<Ledger, "readJob">): ReturnType<typeof jobLoader> => {
-  const load = jobLoader(ledger, ownSource);
+export const ownLoader = (
+  ledger: Pick<Ledger, "readJob">,
+  store?: ScraperStore,
+): ReturnType<typeof jobLoader> => {
+  const load = jobLoader(ledger, ownSource, store);
   return async (job, revision) => {
     try {
       return await load(job, revision);

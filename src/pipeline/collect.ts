@@ -51,7 +51,7 @@ export const collect = async (run: CollectRun): Promise<Collected> => {
     ...(run.way && { way: run.way }),
     ...(scraper.browser && { browser: scraper.browser }),
     ...(scraper.headers && { headers: scraper.headers }),
-    ...(run.guardsTargets && { publicOnly: publicOnly(scraper) }),
+    ...((run.guardsTargets || scraper.owner !== undefined) && { publicOnly: publicOnly(scraper) }),
     ...(run.validators && { validators: run.validators }),
     tools: {
       signal,
@@ -136,9 +136,9 @@ const endedBy = (error: unknown, itemMs: number): CollectEnd => {
   return { ended: "failure", failure: scraperError(error) };
 };
 
-/** The site that a scraper declares is always allowed: the owner of the installation wrote it. */
-export const publicOnly = ({ site }: AnyScraper): NonNullable<SessionOptions["publicOnly"]> =>
-  site === undefined ? {} : { butSite: site };
+/** The site that a scraper declares is always allowed, if the owner of the installation wrote it. */
+export const publicOnly = ({ site, owner }: AnyScraper): NonNullable<SessionOptions["publicOnly"]> =>
+  site === undefined || owner !== undefined ? {} : { butSite: site };
 
 class OverdueError extends Error {
   readonly inFlight: number;

@@ -2,6 +2,7 @@ import { parentPort, workerData } from "node:worker_threads";
 import { BodyError } from "../collectors/http/decode-body.ts";
 import { storedPage } from "../collectors/http/page.ts";
 import { laneOf, openBlobs } from "../compose.ts";
+import type { Blobs } from "../ports/blobs.ts";
 import { type ChunkTools, extractChunk } from "../reextract/extract-chunk.ts";
 import type { ThreadOrder, ThreadReply, ThreadTask } from "../reextract/extract-pool.ts";
 import { loadCurrentScrapers } from "../reextract/extraction-scrapers.ts";
@@ -20,9 +21,10 @@ const fail = (error: unknown): void => {
   reply({ error: { name, message, ...(code !== undefined && { code }) } });
 };
 
-const load = async (): Promise<Pick<ChunkTools, "scrapers" | "amend">> => {
-  if (!task.isAmending) return { scrapers: (await loadCurrentScrapers(task.spec, task.instead)).current };
-  const scrapers = jobScrapers(await loadPinned(task.spec), task.spec.scrapers);
+const load = async (blobs: Blobs): Promise<Pick<ChunkTools, "scrapers" | "amend">> => {
+  if (!task.isAmending)
+    return { scrapers: (await loadCurrentScrapers(task.spec, task.instead, blobs)).current };
+  const scrapers = jobScrapers(await loadPinned(task.spec, blobs), task.spec.scrapers);
   return { scrapers, amend: { scrapers, laneOf } };
 };
 
@@ -36,8 +38,8 @@ const pageOf: ChunkTools["pageOf"] = (name, capture) => {
 };
 
 const start = async (): Promise<void> => {
-  const { scrapers, ...amending } = await load();
   const blobs = await openBlobs(task.location);
+  const { scrapers, ...amending } = await load(blobs);
   const tools = { blobs, job: task.spec.id, scrapers, most: task.most, pageOf, ...amending };
   // The pages of the next order are read while the previous one is processed.
   parentPort!.on("message", ({ number, chunk }: ThreadOrder) => {

@@ -53,7 +53,7 @@ export const amendJob = async (
 ): Promise<Amended> => {
   const { ledger, blobs, location } = storage;
   const { cores, signal, onProgress, onOutput } = options;
-  const scrapers = jobScrapers(await loadPinned(spec), spec.scrapers);
+  const scrapers = jobScrapers(await loadPinned(spec, blobs), spec.scrapers);
   const writer = new AmendWriter(storage, spec);
   await using pool = new ExtractPool({
     threads: cores,

@@ -63,7 +63,7 @@ export const extractJob = async (
 ): Promise<Extracted> => {
   const { cores, examples, signal, onProgress, onOutput, itemMs } = options;
   const startedAt = Date.now();
-  const { current: scrapers, gone } = await loadCurrentScrapers(spec, options.scraper);
+  const { current: scrapers, gone } = await loadCurrentScrapers(spec, options.scraper, blobs);
   const pinned = scrapers.map(pin);
   await sweepExtractions(blobs, spec.id, startedAt);
   let unread: string | undefined;

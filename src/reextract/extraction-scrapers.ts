@@ -3,6 +3,7 @@ import type { JobSpec, PinnedScraper } from "../domain/job.ts";
 import { fieldPrefix } from "../domain/record.ts";
 import { ScraperLoadError } from "../scrapers/check-scraper.ts";
 import { loadScraper } from "../scrapers/load-scraper.ts";
+import type { ScraperStore } from "../scrapers/stored-scrapers.ts";
 import { compileScraper, type CompiledScraper } from "../scrapers/compiled-scraper.ts";
 import { ReextractError } from "../archive/extractions.ts";
 
@@ -27,10 +28,11 @@ interface CurrentScrapers {
 export const loadCurrentScrapers = async (
   spec: Pick<JobSpec, "id" | "scraper" | "source" | "scrapers">,
   instead?: string,
+  store?: ScraperStore,
 ): Promise<CurrentScrapers> => {
   const given = instead === undefined ? undefined : await load(instead);
   const isForTarget = spec.scrapers.findIndex(({ name }) => name === given?.scraper.name) > 0;
-  const root = given && !isForTarget ? given : await loadIfThere(spec.source);
+  const root = given && !isForTarget ? given : await loadIfThere(spec.source, store);
   const current: CurrentScraper[] = [];
   const gone: string[] = [];
   for (const [at, pinned] of spec.scrapers.entries()) {
@@ -64,11 +66,11 @@ const findTarget = async (
   return own?.scraper.name === name ? own : own?.targets.get(name);
 };
 
-const load = async (named: string): Promise<CompiledScraper> =>
-  await compileScraper(await loadScraper(named));
+const load = async (named: string, store?: ScraperStore): Promise<CompiledScraper> =>
+  await compileScraper(await loadScraper(named, store));
 
-const loadIfThere = async (source: string): Promise<CompiledScraper | undefined> =>
-  await load(source).catch((error: unknown) => {
+const loadIfThere = async (source: string, store?: ScraperStore): Promise<CompiledScraper | undefined> =>
+  await load(source, store).catch((error: unknown) => {
     if (error instanceof ScraperLoadError && error.code === "unknown-scraper") return undefined;
     throw error;
   });

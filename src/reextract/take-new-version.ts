@@ -6,10 +6,13 @@ import type { JobSpec, JobView } from "../domain/job.ts";
 import type { JobLedger } from "../ports/ledger.ts";
 import { type JobScraper, jobScrapers } from "../scrapers/load-pinned.ts";
 import { loadScraper } from "../scrapers/load-scraper.ts";
+import type { ScraperStore } from "../scrapers/stored-scrapers.ts";
 import { type CompiledScraper, compileScraper } from "../scrapers/compiled-scraper.ts";
 import { ReextractError } from "../archive/extractions.ts";
 
 interface TakeOptions {
+  /** Has the scrapers that clients registered. */
+  readonly store?: ScraperStore;
   readonly laneOf: LaneOf;
   /** How long to wait for items in flight. */
   readonly waitMs: number;
@@ -30,10 +33,10 @@ const PAGES = 5;
 export const takeNewVersion = async (
   ledger: JobLedger,
   { spec, state }: JobView,
-  { laneOf, waitMs, onWait }: TakeOptions,
+  { store, laneOf, waitMs, onWait }: TakeOptions,
 ): Promise<boolean> => {
   const { source, extracts } = spec;
-  const root = await compileScraper(await loadScraper(source), { extracts });
+  const root = await compileScraper(await loadScraper(source, store), { extracts });
   const scrapers = jobScrapers(root, spec.scrapers);
   if (isPinned(spec, scrapers)) return false;
   if (state === "cancelled") throw refuse(spec.id, "the job was cancelled");

@@ -18,6 +18,7 @@ export const scraperEntrySchema = named(
   "ScraperEntry",
   z.object({
     name: z.string(),
+    kind: described("How its items are run.", z.enum(COLLECTOR_KINDS)).optional(),
     site: z.string().optional(),
     version: z.string().optional(),
     problem: described("Why it cannot be loaded.", z.string()).optional(),
@@ -29,6 +30,8 @@ export const scraperSchema = named(
   "Scraper",
   z.object({
     name: z.string(),
+    kind: described("How its items are run.", z.enum(COLLECTOR_KINDS)),
+    owner: described("The client that registered it.", z.string()).optional(),
     site: z.string().optional(),
     lane: z.string().optional(),
     version: z.string(),

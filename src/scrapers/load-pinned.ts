@@ -7,15 +7,14 @@ import { ScraperLoadError } from "./check-scraper.ts";
 import { loadScraper } from "./load-scraper.ts";
 import { compileScraper, type CompiledScraper } from "./compiled-scraper.ts";
 import type { AnyScraper } from "./scraper.ts";
+import type { ScraperStore } from "./stored-scrapers.ts";
 
 /** A job's root scraper in the version that it is pinned to, and with it those that it emits to; throws when any of them is another. */
-export const loadPinned = async ({
-  id,
-  source,
-  scrapers,
-  extracts,
-}: Pick<JobSpec, "id" | "source" | "scrapers" | "extracts">): Promise<CompiledScraper> => {
-  const root = await compileScraper(await loadScraper(source), { extracts });
+export const loadPinned = async (
+  { id, source, scrapers, extracts }: Pick<JobSpec, "id" | "source" | "scrapers" | "extracts">,
+  store?: ScraperStore,
+): Promise<CompiledScraper> => {
+  const root = await compileScraper(await loadScraper(source, store, scrapers[0]?.version), { extracts });
   const now = jobScrapers(root, scrapers);
   const isSame = ({ name, version }: PinnedScraper, index: number): boolean =>
     now[index]?.ready.scraper.name === name && now[index].ready.version === version;
@@ -33,13 +32,14 @@ export const jobLoader = (
   ledger: Pick<Ledger, "readJob">,
   /** Where the code of its root is on this machine. */
   sourceOf: (spec: JobSpec) => Promise<string> = async ({ source }) => source,
+  store?: ScraperStore,
 ): ((job: string, revision: number) => Promise<LoadedJob>) => {
   const loaded = new Map<string, Promise<LoadedJob>>();
   const load = async (id: string): Promise<LoadedJob> => {
     const job = await ledger.readJob(id);
     if (!job) throw new ScraperLoadError("unknown-scraper", `${id}: no such job`);
     const { spec } = job;
-    const root = await loadPinned({ ...spec, source: await sourceOf(spec) });
+    const root = await loadPinned({ ...spec, source: await sourceOf(spec) }, store);
     return { spec, scrapers: jobScrapers(root, spec.scrapers) };
   };
   return (id, revision) => {

@@ -7,10 +7,11 @@ import { checkScraper, ScraperLoadError } from "./check-scraper.ts";
 import { errorPlace, placingErrors } from "./error-place.ts";
 import { page } from "./page.ts";
 import { type AnyScraper, targetsOf } from "./scraper.ts";
+import type { ScraperStore } from "./stored-scrapers.ts";
 
 export interface LoadedScraper {
   readonly scraper: AnyScraper;
-  /** A file URL, or the name of a built-in. */
+  /** A file URL, the name of a built-in, or `stored:CLIENT/NAME` for one that a client registered. */
   readonly source: string;
   /** Hash of the source and of its relative imports: what a job is pinned to. */
   readonly version: string;
@@ -65,8 +66,20 @@ export const hookImports = (): void => {
   });
 };
 
-/** By file path, file URL or built-in name. */
-export const loadScraper = async (named: string): Promise<LoadedScraper> => {
+/** By file path, file URL or built-in name; from the store, the newest version or the one that is wanted. */
+export const loadScraper = async (
+  named: string,
+  store?: ScraperStore,
+  version?: string,
+): Promise<LoadedScraper> => {
+  if (named.startsWith("stored:")) {
+    const { loadStored } = await import("./stored-scrapers.ts");
+    if (store) return await loadStored(store, named, version);
+    throw new ScraperLoadError(
+      "unknown-scraper",
+      `${named}: this scraper is registered with the service. Use it there, with --server URL.`,
+    );
+  }
   const builtIn = Object.hasOwn(BUILT_INS, named) ? BUILT_INS[named] : undefined;
   if (builtIn) return { scraper: builtIn, source: named, version: "built-in", targets: new Map() };
   const url = named.startsWith("file:") ? named : pathToFileURL(resolvePath(named)).href;
@@ -93,6 +106,16 @@ export const loadScraper = async (named: string): Promise<LoadedScraper> => {
     });
   }
   return await withTargets(checkScraper(module.default, file), fresh);
+};
+
+/**
+ * A scraper without code, for code that needs it: `await scraperFile("./county.scraper.yaml", import.meta.url)`. It is part of the version of the file
+ * that asks for it, as an import is.
+ */
+export const scraperFile = async (path: string, from: string): Promise<AnyScraper> => {
+  const url = new URL(path, fileOf(from)).href;
+  imports.set(from, (imports.get(from) ?? new Set()).add(url));
+  return (await loadScraper(url)).scraper;
 };
 
 /**

@@ -119,6 +119,8 @@ export interface ScraperLimits extends Limits {
  */
 export type AnyScraper = Omit<Scraper<unknown>, "kind" | "collect"> & {
   readonly kind?: CollectorKind;
+  /** The client that registered it over the API; none for scrapers of the installation. */
+  readonly owner?: string;
   /** Called with the tools of its own kind. */
   readonly collect: (context: CollectBase<unknown> & AllTools) => Promise<void>;
 };

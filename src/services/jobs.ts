@@ -116,16 +116,22 @@ interface ResumeOptions {
  * again in any case.
  */
 export const resumeJob = async (
-  context: Pick<ServiceContext, "ledger" | "laneOf">,
+  context: Pick<ServiceContext, "ledger" | "laneOf"> & Partial<Pick<ServiceContext, "blobs">>,
   actor: Actor,
   job: string,
   { caps = {}, newVersion = false, waitMs = STOP_WAIT_MS, onWait, readPages }: ResumeOptions,
 ): Promise<JobView> => {
-  const { ledger, laneOf } = context;
+  const { ledger, laneOf, blobs: store } = context;
   const view = await findJob(context, actor, job);
   if (Object.keys(caps).length > 0 || view.cappedBy.quota > 0) await ledger.raiseCaps(job, caps);
   const isTaken =
-    newVersion && (await takeNewVersion(ledger, view, { laneOf, waitMs, ...(onWait && { onWait }) }));
+    newVersion &&
+    (await takeNewVersion(ledger, view, {
+      laneOf,
+      waitMs,
+      ...(store && { store }),
+      ...(onWait && { onWait }),
+    }));
   if (isTaken && !readPages) return await readJob(context, job);
   await readPages?.(await readJob(context, job), isTaken);
   await ledger.controlJob(job, "resume");

@@ -12,6 +12,7 @@ const PROBLEMS = {
   "job-sealed": [409, "The job takes no more inputs"],
   "storage-full": [409, "The client has reached its storage limit"],
   "client-exists": [409, "A client with this name exists"],
+  "scraper-exists": [409, "The installation has a scraper with this name"],
   "offset-gap": [409, "Inputs before the given offset are missing"],
   "upload-under-way": [409, "Another upload to this job is in progress"],
   "once-under-way": [409, "The first request with this Idempotency-Key is still in progress"],

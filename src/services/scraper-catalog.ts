@@ -6,16 +6,20 @@ import { withoutPlaces } from "../domain/record.ts";
 import type { Scraper, ScraperEntry } from "../schemas/operations.ts";
 import { ScraperLoadError } from "../scrapers/check-scraper.ts";
 import { type LoadedScraper, loadScraper } from "../scrapers/load-scraper.ts";
+import type { Blobs } from "../ports/blobs.ts";
+import { currentVersions, storedSource } from "../scrapers/stored-scrapers.ts";
+import { type Actor, isAtLeast } from "./context.ts";
+import { registeredAs } from "./registered-scrapers.ts";
 import { orNull } from "./job-view.ts";
 import { page } from "../scrapers/page.ts";
 import { compileScraper, type CompiledScraper } from "../scrapers/compiled-scraper.ts";
 
 /** The scrapers that a name may mean: by their own name, or that of their file. */
 export interface ScraperCatalog {
-  /** Sorted; a scraper that cannot be loaded appears under its file's name. */
-  names(): Promise<readonly string[]>;
+  /** Sorted; a scraper that cannot be loaded appears under its file's name. With those that the actor has registered, or may see. */
+  names(actor?: Actor): Promise<readonly string[]>;
   /** Throws `ScraperLoadError` if there is none, it cannot be loaded, or two have this name. */
-  find(name: string): Promise<CompiledScraper>;
+  find(name: string, actor?: Actor): Promise<CompiledScraper>;
   /** The name that its jobs have; the given name if no scraper is found. */
   ownName(name: string): Promise<string>;
   /** By the `source` of a job. */
@@ -36,12 +40,14 @@ export interface FixtureStatus {
 interface CatalogOptions extends Pick<ScraperCatalog, "fixturesOf"> {
   /** A name may also be a path, as people give it on the command line. Never for names that come over the API. */
   readonly takesPaths?: boolean;
+  /** Has the scrapers that clients registered. */
+  readonly blobs?: Blobs;
 }
 
 /** The built-ins, and the scrapers of the project. */
 export const openCatalog = (
   project: Project | undefined,
-  { takesPaths = false, ...options }: CatalogOptions = {},
+  { takesPaths = false, blobs, ...options }: CatalogOptions = {},
 ): ScraperCatalog => {
   /** Compiled once per version; a changed file has another version. */
   const compiled = new Map<
@@ -63,7 +69,7 @@ export const openCatalog = (
     return name;
   };
   const load = async (source: string): Promise<CompiledScraper> => {
-    const loaded = await loadScraper(source);
+    const loaded = await loadScraper(source, blobs);
     const last = compiled.get(loaded.source);
     if (last?.loaded.scraper === loaded.scraper && last.loaded.version === loaded.version)
       return await last.ready;
@@ -71,12 +77,20 @@ export const openCatalog = (
     compiled.set(loaded.source, { loaded, ready });
     return await ready;
   };
-  const names = async (): Promise<readonly string[]> => {
+  const names = async (actor?: Actor): Promise<readonly string[]> => {
     const files = project ? listScrapers(project) : [];
     const own = await Promise.all(files.map(async (file) => (await nameOf(file)) ?? fileName(file)));
-    return [...new Set([page.name, ...own])].sort();
+    const below = actor && isAtLeast(actor.role, "operator") ? "" : `${actor?.client}/`;
+    const registered = blobs && actor ? await currentVersions(blobs, below) : [];
+    return [...new Set([page.name, ...own, ...registered.map(({ name }) => name)])].sort();
   };
-  const sourceOf = async (name: string): Promise<string | undefined> => {
+  const sourceOf = async (name: string, actor?: Actor): Promise<string | undefined> => {
+    const own = await ownSource(name);
+    if (own !== undefined || !blobs || !actor) return own;
+    const [found] = await registeredAs(blobs, actor, name);
+    return found && storedSource(found);
+  };
+  const ownSource = async (name: string): Promise<string | undefined> => {
     if (takesPaths) return await resolveScraper(name);
     if (name === page.name) return name;
     if (!project) return undefined;
@@ -93,12 +107,12 @@ export const openCatalog = (
     ...options,
     load,
     names,
-    async find(name) {
-      const source = await sourceOf(name);
+    async find(name, actor) {
+      const source = await sourceOf(name, actor);
       if (source === undefined)
         throw new ScraperLoadError(
           "unknown-scraper",
-          `No scraper is named "${name}". This installation has ${namesText(await names())}.`,
+          `No scraper is named "${name}". This installation has ${namesText(await names(actor))}.`,
         );
       return await load(source);
     },
@@ -144,15 +158,16 @@ const inputSchemaOf = ({ scraper }: CompiledScraper): Record<string, unknown> | 
 /** A page of the catalog, by name; `next` is the last name if there are more. */
 export const listScraperEntries = async (
   scrapers: ScraperCatalog,
-  { after, limit }: { readonly after: string; readonly limit: number },
+  { after, limit, actor }: { readonly after: string; readonly limit: number; readonly actor?: Actor },
 ): Promise<{ readonly entries: readonly ScraperEntry[]; readonly next: string | undefined }> => {
-  const names = (await scrapers.names()).filter((name) => name > after);
+  const names = (await scrapers.names(actor)).filter((name) => name > after);
   const some = names.slice(0, limit);
   const entries = await Promise.all(
     some.map(async (name) => {
       try {
-        const { scraper, version } = await scrapers.find(name);
-        return { name, version, ...(scraper.site !== undefined && { site: scraper.site }) };
+        const { scraper, version } = await scrapers.find(name, actor);
+        const { kind = "http" } = scraper;
+        return { name, kind, version, ...(scraper.site !== undefined && { site: scraper.site }) };
       } catch (error) {
         return { name, problem: withoutPlaces(error instanceof Error ? error.message : String(error)) };
       }
@@ -166,6 +181,8 @@ export const scraperView = (compiled: CompiledScraper, fixtures: FixtureStatus |
   const input = inputSchemaOf(compiled);
   return {
     name: scraper.name,
+    kind: scraper.kind ?? "http",
+    ...(scraper.owner !== undefined && { owner: scraper.owner }),
     ...(scraper.site !== undefined && { site: scraper.site }),
     ...(scraper.lane !== undefined && { lane: scraper.lane }),
     version,

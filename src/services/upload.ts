@@ -43,7 +43,7 @@ export const uploadInputs = async (
   if (state === "cancelled" || state === "done")
     throw new Problem("job-ended", `${job}: the job has ended and takes no more inputs. Start a new one.`);
   if (isSealed) throw new Problem("job-sealed", `${job}: the job is sealed. Start a new one.`);
-  const { scraper } = await loadPinned(spec);
+  const { scraper } = await loadPinned(spec, blobs);
   await checkHoldings(context, spec.client, { isNew: false });
   await using hold = await holdUpload(registry, job);
   await hold.check();

@@ -89,7 +89,7 @@ export class RequestGate {
         await robots.check(url, {
           takeSlot,
           onCrawlDelay: (delayMs) => pulse.crawlDelay(laneAt(url), delayMs),
-          ...(job.guardsTargets && { publicOnly: publicOnly(scraper) }),
+          ...((job.guardsTargets || scraper.owner !== undefined) && { publicOnly: publicOnly(scraper) }),
         });
       await budgets.spend(job, item);
       const isAct = acts && scraper.once === true;

@@ -4,6 +4,7 @@ import { Readable } from "node:stream";
 import { z } from "zod";
 import { BlobError, type Blobs } from "../../ports/blobs.ts";
 import { DIGEST_HEADER, MOST_OBJECT_BYTES, MOST_RANGE_BYTES } from "../../ports/ledger-wire.ts";
+import { STORED_FOLDER } from "../../scrapers/stored-scrapers.ts";
 import type { Api } from "../api.ts";
 import type { ControllerLog } from "../controller-context.ts";
 import type { OpenStreams } from "../open-streams.ts";
@@ -12,6 +13,8 @@ import { addProtocol } from "../ledger-calls.ts";
 
 /** Objects of jobs. Objects elsewhere, such as the copy of the registry, are for admins. */
 const WORKERS_PREFIX = "jobs/";
+/** Scrapers of clients, which workers read and never write. */
+const READ_PREFIX = STORED_FOLDER;
 
 const rangeQuery = z.object({
   offset: z.coerce.number().int().min(0).default(0),
@@ -30,9 +33,9 @@ export const addBlobRoutes = (app: Api, { service, streams }: BlobContext): void
   const worker = { role: "worker" } as const;
   const schema = { hide: true };
 
-  const nameIn = ({ params, actor }: FastifyRequest): string => {
+  const nameIn = ({ params, actor, method }: FastifyRequest): string => {
     const name = (params as { readonly "*": string })["*"];
-    checkPlace(name, actor.role);
+    checkPlace(name, actor.role, method === "GET" || method === "HEAD");
     return name;
   };
 
@@ -56,7 +59,7 @@ export const addBlobRoutes = (app: Api, { service, streams }: BlobContext): void
     });
     scope.get("/v1/blobs", { config: worker, schema }, async (request, reply) => {
       const { prefix } = parse(listQuery, request.query);
-      checkPlace(prefix, request.actor.role);
+      checkPlace(prefix, request.actor.role, true);
       return await stream(reply, lines(blobs.list(prefix)));
     });
     scope.get("/v1/blobs/*", { config: worker, schema }, async (request, reply) => {
@@ -85,7 +88,8 @@ export const addBlobRoutes = (app: Api, { service, streams }: BlobContext): void
   });
 };
 
-const checkPlace = (name: string, role: string): void => {
+const checkPlace = (name: string, role: string, isRead: boolean): void => {
+  if (isRead && name.startsWith(READ_PREFIX)) return;
   if (role === "worker" && !name.startsWith(WORKERS_PREFIX))
     throw new Problem("forbidden", `A worker may only use objects whose name begins with ${WORKERS_PREFIX}.`);
 };

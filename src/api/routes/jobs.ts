@@ -37,7 +37,7 @@ export const addJobRoutes = (app: Api, context: RouteContext): void => {
       const { view, rejected } = await submitJob(service, {
         creation: creation!,
         client: actor.client,
-        scraper: await service.scrapers.find(scraper),
+        scraper: await service.scrapers.find(scraper, actor),
         inputs,
         options,
         seal,

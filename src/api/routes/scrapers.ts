@@ -2,6 +2,7 @@ import { z } from "zod";
 import { described, pageOf, pageQuery } from "../../schemas/describe.ts";
 import { scraperEntrySchema, scraperSchema } from "../../schemas/operations.ts";
 import type { CompiledScraper } from "../../scrapers/compiled-scraper.ts";
+import { isStored } from "../../scrapers/stored-scrapers.ts";
 import { ScraperLoadError } from "../../scrapers/check-scraper.ts";
 import { shown } from "../../services/context.ts";
 import { Problem } from "../../services/problem.ts";
@@ -11,11 +12,20 @@ import {
   type ScraperCatalog,
   scraperView,
 } from "../../services/scraper-catalog.ts";
+import { registerScraper, removeScraper } from "../../services/registered-scrapers.ts";
 import { fromCursor, json, page, problems } from "../answers.ts";
 import type { Api } from "../api.ts";
 import type { RouteContext } from "../route-context.ts";
 
-export const addScraperRoutes = (app: Api, { service: { scrapers }, now }: RouteContext): void => {
+/** A recording of 5,000 steps with four selectors each has about as much. */
+const MOST_BYTES = 1024 * 1024;
+
+const scraperParams = z.object({
+  scraper: described("The scraper's name, or its file's.", z.string().max(64)),
+});
+
+export const addScraperRoutes = (app: Api, { service, now }: RouteContext): void => {
+  const { scrapers } = service;
   const fixtures = new FixtureCache(scrapers, now);
 
   app.get(
@@ -24,15 +34,15 @@ export const addScraperRoutes = (app: Api, { service: { scrapers }, now }: Route
       schema: {
         operationId: "listScrapers",
         summary: "List scrapers",
-        description: "The scrapers of this installation, by name.",
+        description: "The scrapers of this installation, and those that the client has registered, by name.",
         tags: ["scrapers"],
         querystring: z.strictObject(pageQuery(500, 100)),
         response: { 200: json("A page of scrapers.", pageOf(scraperEntrySchema)), ...problems() },
       },
     },
-    async ({ query: { cursor, limit } }) => {
+    async ({ query: { cursor, limit }, actor }) => {
       const after = fromCursor(cursor, z.string()) ?? "";
-      const { entries, next } = await listScraperEntries(scrapers, { after, limit });
+      const { entries, next } = await listScraperEntries(scrapers, { after, limit, actor });
       return page(entries, next);
     },
   );
@@ -45,18 +55,59 @@ export const addScraperRoutes = (app: Api, { service: { scrapers }, now }: Route
         summary: "Get a scraper",
         description: "With the schema of its inputs and the fields of its records.",
         tags: ["scrapers"],
-        params: z.object({ scraper: described("The scraper's name, or its file's.", z.string().max(64)) }),
+        params: scraperParams,
         response: { 200: json("The scraper.", scraperSchema), ...problems(404, 409, 422) },
       },
     },
-    async ({ params }) => {
-      const compiled = await scrapers.find(params.scraper).catch((error: unknown) => {
+    async ({ params, actor }) => {
+      const compiled = await scrapers.find(params.scraper, actor).catch((error: unknown) => {
         if (error instanceof ScraperLoadError && error.code === "unknown-scraper")
           throw new Problem("not-found", `No scraper is named "${shown(params.scraper)}".`);
         throw error;
       });
       return scraperView(compiled, await fixtures.statusOf(compiled));
     },
+  );
+
+  app.put(
+    "/v1/scrapers/:scraper",
+    {
+      bodyLimit: MOST_BYTES,
+      schema: {
+        operationId: "registerScraper",
+        summary: "Register a scraper without code",
+        description:
+          "A recording and an `extract` block, as in a file `NAME.scraper.json`. The name begins with the client's: `CLIENT.NAME`. Only the client and operators see it. " +
+          "Jobs that have begun keep their version. The recording cannot have expressions, and the scraper no patterns, files, headers or lanes.",
+        tags: ["scrapers"],
+        params: scraperParams,
+        body: z.record(z.string(), z.unknown()),
+        response: {
+          200: json("The scraper, unchanged.", scraperSchema),
+          201: json("The new version.", scraperSchema),
+          ...problems(409, 413, 415, 422),
+        },
+      },
+    },
+    async ({ params, body, actor }, reply) => {
+      const { scraper, isNew } = await registerScraper(service, actor, params.scraper, body);
+      return await reply.code(isNew ? 201 : 200).send(scraperView(scraper, undefined));
+    },
+  );
+
+  app.delete(
+    "/v1/scrapers/:scraper",
+    {
+      schema: {
+        operationId: "removeScraper",
+        summary: "Remove a registered scraper",
+        description: "New jobs cannot use it. Jobs that have begun keep it.",
+        tags: ["scrapers"],
+        params: scraperParams,
+        response: { 200: json("The removed scraper.", scraperEntrySchema), ...problems(404, 413, 415) },
+      },
+    },
+    async ({ params, actor }) => await removeScraper(service, actor, params.scraper),
   );
 };
 
@@ -79,7 +130,7 @@ export class FixtureCache {
     source,
     version,
   }: Pick<CompiledScraper, "source" | "version">): Promise<FixtureStatus | undefined> {
-    if (!this.#statusOf) return undefined;
+    if (!this.#statusOf || isStored(source)) return undefined;
     const id = `${source} ${version}`;
     const known = this.#known.get(id);
     if (known && this.#now() - known.at < KEPT_MS) return await known.status;

@@ -78,7 +78,7 @@ export const openApiKit = async ({
     ledger,
     registry: withRegistry(registry),
     blobs,
-    scrapers: openCatalog({ file: "", folder, data, scrapers: [scrapers] }),
+    scrapers: openCatalog({ file: "", folder, data, scrapers: [scrapers] }, { blobs }),
     laneOf: (url) => laneName(url, (host) => host),
     log: { debug: note, info: note, warn: note, error: note },
     metrics: async () => "sluice_up 1\n",

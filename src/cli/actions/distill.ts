@@ -197,7 +197,7 @@ const sourceOf = ({ ready, file, present, distilled }: SourceParts, proof?: Proo
   return writeChain({
     chain: distilled.chain,
     name: scraperName(file),
-    sourceImport: `import source from ${JSON.stringify(path)};`,
+    source: path,
     takenOver: optionsTakenOver(ready.scraper),
     site: ready.scraper.site,
     sample: present[0]!,

@@ -44,7 +44,7 @@ export const resumeCommand = async (named: string, options: ResumeOptions): Prom
   using progress = openProgress({ mode: progressMode(options), stream: process.stderr });
   const say = (line: string): void => progress.note(line);
   let load: Load | undefined;
-  const view = await resumeJob({ ledger: storage.ledger, laneOf }, LOCAL_ACTOR, job, {
+  const view = await resumeJob({ ledger: storage.ledger, blobs: storage.blobs, laneOf }, LOCAL_ACTOR, job, {
     ...(caps && { caps }),
     newVersion,
     waitMs: NEW_VERSION_WAIT_MS,
@@ -53,7 +53,7 @@ export const resumeCommand = async (named: string, options: ResumeOptions): Prom
       const isUnchanged = newVersion && !isTaken;
       await readNewVersion(storage, now, { isUnchanged, cores: availableParallelism(), say });
       // Before the job is resumed: without its scraper or its inputs it could not run.
-      const ready = await loadPinned(now.spec).catch((error: unknown) => {
+      const ready = await loadPinned(now.spec, storage.blobs).catch((error: unknown) => {
         throw withCommand(error, job, options);
       });
       load = loaderOf(storage, now, ready, options);

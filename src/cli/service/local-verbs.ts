@@ -187,7 +187,9 @@ const submit = async (context: ServiceContext, submission: Submission): Promise<
   const { ledger, scrapers } = context;
   const { input, format, onProgress, onJob } = submission;
   const known = submission.job === undefined ? undefined : await ledger.readJob(submission.job);
-  const scraper = known ? await loadPinned(known.spec) : await scrapers.find(submission.scraper);
+  const scraper = known
+    ? await loadPinned(known.spec, context.blobs)
+    : await scrapers.find(submission.scraper);
   // Before there is a job that would wait for inputs.
   const rows = await openInputs(input, format, scraper.scraper, laneOf);
   const job = known?.spec.id ?? jobId(new Date());

@@ -70,20 +70,22 @@ export class BrowserProcess {
     await sweepFolders();
     const folder = await mkdtemp(join(tmpdir(), `${FOLDER}${process.pid}-`));
     try {
-      const browser = await chromium.launch({
-        executablePath: found.path,
-        headless: true,
-        // Pages are hostile; root cannot use the sandbox.
-        chromiumSandbox: process.getuid?.() !== 0,
-        args: [...SWITCHES, ...(options.args ?? [])],
-        handleSIGINT: false,
-        handleSIGTERM: false,
-        handleSIGHUP: false,
-        timeout: LAUNCH_MS,
-        downloadsPath: folder,
-        artifactsDir: folder,
-        env: browserEnvironment(folder),
-      });
+      const launch = () =>
+        chromium.launch({
+          executablePath: found.path,
+          headless: true,
+          // Pages are hostile; root cannot use the sandbox.
+          chromiumSandbox: process.getuid?.() !== 0,
+          args: [...SWITCHES, ...(options.args ?? [])],
+          handleSIGINT: false,
+          handleSIGTERM: false,
+          handleSIGHUP: false,
+          timeout: LAUNCH_MS,
+          downloadsPath: folder,
+          artifactsDir: folder,
+          env: browserEnvironment(folder),
+        });
+      const browser = await withTemporary(folder, launch);
       const cdp = await browser.newBrowserCDPSession();
       const { processInfo } = (await cdp.send("SystemInfo.getProcessInfo")) as {
         processInfo: { type: string; id: number }[];
@@ -182,6 +184,18 @@ const startFailure = (error: unknown, detail: string): FailureError => {
 
 const removeFolder = (folder: string): Promise<void> =>
   rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+
+/** The library makes the folder of the browser's profile where this variable says; there is no other way to choose its place. */
+const withTemporary = async <Result>(folder: string, work: () => Promise<Result>): Promise<Result> => {
+  const before = process.env["TMPDIR"];
+  process.env["TMPDIR"] = folder;
+  try {
+    return await work();
+  } finally {
+    if (before === undefined) delete process.env["TMPDIR"];
+    else process.env["TMPDIR"] = before;
+  }
+};
 
 /** Removes what killed processes have left behind. */
 const sweepFolders = async (): Promise<void> => {

@@ -8,6 +8,7 @@ import { ActiveClock, settledWithin } from "./active-clock.ts";
 import type { BrowserPool } from "./browser-pool.ts";
 import { type FileTaker, ItemTraffic } from "./item-traffic.ts";
 import { createPlayer } from "./replay/player.ts";
+import { EndedEarlyError } from "./response-body.ts";
 import { createBrowserPage, domOf, type Made } from "./page.ts";
 
 export interface BrowserSessionOptions extends SessionOptions {
@@ -56,6 +57,10 @@ export const openBrowserSession = async (
     const { promise, resolve, reject } = Promise.withResolvers<KeptFile>();
     promise.catch(() => undefined);
     const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
+    const endedEarly = (cause: Error, url: string): FailureError => {
+      const kind = tab.isBroken || !tab.process.isConnected ? "browser" : "connection";
+      return new FailureError({ kind, detail: cause.message, url }, { cause });
+    };
     const store = async (
       head: Omit<Exchange, "body">,
       mediaType: string,
@@ -82,7 +87,7 @@ export const openBrowserSession = async (
           ),
         );
       } catch (error) {
-        reject(error);
+        reject(error instanceof EndedEarlyError ? endedEarly(error, head.url) : error);
       } finally {
         cancel();
       }

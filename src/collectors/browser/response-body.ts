@@ -84,12 +84,15 @@ export async function readResponse(
   return { body, pass: () => gate.send("Fetch.fulfillRequest", fulfilled(paused, head, body)) };
 }
 
+/** The connection, the page or the browser has ended before the response was complete. */
+export class EndedEarlyError extends Error {}
+
 async function* pieces(gate: TrafficGate, handle: string): AsyncGenerator<Buffer, void, void> {
   for (;;) {
     const read = (await gate.send("IO.read", { handle, size: PIECE })) as
       | { readonly data: string; readonly base64Encoded?: boolean; readonly eof: boolean }
       | undefined;
-    if (!read) throw new Error("the response ended early");
+    if (!read) throw new EndedEarlyError("the response ended early");
     if (read.data !== "") yield Buffer.from(read.data, read.base64Encoded ? "base64" : "utf8");
     if (read.eof) return;
   }

@@ -11,7 +11,8 @@ import type { Storage } from "../../../src/ports/storage.ts";
 import { sigkill } from "../chaos/killer.ts";
 import { startSite } from "../county-process.ts";
 import { assertTruth } from "../county-truth.ts";
-import { childrenOf, ROOT, SluiceProcess } from "../sluice-process.ts";
+import { childrenOf, ROOT, sluice, SluiceProcess } from "../sluice-process.ts";
+import { assertSameRecords, recordsIn } from "./same-records.ts";
 
 export interface TruthRun {
   /** An empty folder. */
@@ -27,6 +28,8 @@ export interface TruthRun {
 export interface TruthFigures {
   readonly items: number;
   readonly seconds: number;
+  /** Records that equal those of the HTTP scraper on the plain pages. */
+  readonly sameRecords: number;
   readonly browsersKilled: number;
   readonly workersKilled: number;
   readonly attemptFailures: Readonly<Record<string, number>>;
@@ -44,7 +47,7 @@ export const runBrowserTruth = async (run: TruthRun): Promise<TruthFigures> => {
   writeFileSync(input, ["parcel", ...chosen.map(({ parcel }) => parcel), ""].join("\n"));
   writeFileSync(truth, chosen.map((one) => `${JSON.stringify(one)}\n`).join(""));
   const scraper = join(folder, "county-browser.scraper.ts");
-  writeFileSync(scraper, patientScraper());
+  writeFileSync(scraper, patientCopy("county-browser", 15_000));
 
   await using site = await startSite(["--parcels", `${parcels}`, "--troubles", "all", "--scripted"]);
   await using storage = await openStorage(data);
@@ -62,24 +65,44 @@ export const runBrowserTruth = async (run: TruthRun): Promise<TruthFigures> => {
   say(`${chosen.length} items in ${seconds.toFixed(0)} s, ${JSON.stringify(killed)}`);
   assertTruth(truth, data);
   await assertNothingLeft(folder, temporary, storage);
+  const sameRecords = await compareWithPlain(run, { url: site.url, input, data, chosen });
   const [job] = await storage.ledger.listJobs();
-  return { items: chosen.length, seconds, ...killed, attemptFailures: job?.attemptFailures ?? {} };
+  return {
+    items: chosen.length,
+    seconds,
+    sameRecords,
+    ...killed,
+    attemptFailures: job?.attemptFailures ?? {},
+  };
 };
 
-/** As the example has it, with more time for a busy machine, more attempts for those whose browser is killed, and a breaker that trusts the site. */
-const patientScraper = (): string => `
-import county from ${JSON.stringify(join(ROOT, "examples/county/county-browser.scraper.ts"))};
+/** Only parcels that both variants show: a script that loops has no equal on the plain pages. */
+const compareWithPlain = async (
+  { folder }: TruthRun,
+  { url, input, data, chosen }: { url: string; input: string; data: string; chosen: readonly Truth[] },
+): Promise<number> => {
+  const plain = join(folder, "plain.scraper.ts");
+  writeFileSync(plain, patientCopy("county", 8_000));
+  const plainData = join(folder, "plain");
+  const { code, stderr } = await sluice(["run", plain, "--input", input, "--data", plainData], {
+    COUNTY_URL: url,
+  });
+  assert.ok(code === 0 || code === 3, stderr);
+  const shown = chosen.filter(({ state }) => state !== "failed").map(({ parcel }) => parcel);
+  return assertSameRecords(await recordsIn(data), await recordsIn(plainData), shown);
+};
+
+/** The example with more time for a busy machine, more attempts for items whose browser is killed, and no breaker: some runs have more troubles than a site should. */
+export const patientCopy = (name: string, requestMs: number): string => `
+import county from ${JSON.stringify(join(ROOT, `examples/county/${name}.scraper.ts`))};
 const kinds = ${JSON.stringify(FAILURE_KINDS)};
 const failures = Object.fromEntries(
   kinds.map((kind) => [kind, { ...county.failures?.[kind], breakerWeight: 0, backoff: { firstMs: 200, maxMs: 1000 } }]),
 );
 export default {
   ...county,
-  limits: { ...county.limits, requestMs: 15_000 },
-  failures: {
-    ...failures,
-    browser: { ...failures.browser, maxAttempts: 4 },
-  },
+  limits: { ...county.limits, requestMs: ${requestMs} },
+  failures: { ...failures, browser: { ...failures.browser, maxAttempts: 4 } },
 };
 `;
 
