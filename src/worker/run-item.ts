@@ -83,7 +83,11 @@ export const runItem = async (run: ItemRun): Promise<ItemEnd> => {
     collectAndJudge(run, input, { bundle, spent, way, by });
   const mayRepeat = (): boolean => !run.hasActed() && !run.controller.signal.aborted;
   const ran = auto
-    ? await auto.run(`${ready.version} ${item.lane} ${templateOf(input)}`, runOnce, mayRepeat)
+    ? await auto.run(
+        { lane: item.lane, key: `${ready.version} ${templateOf(input)}`.trim() },
+        runOnce,
+        mayRepeat,
+      )
     : await checked(run, runOnce, mayRepeat);
   const { collected, judged, discovered, failure, result } = ran;
   const { session } = collected;

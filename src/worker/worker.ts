@@ -73,7 +73,9 @@ class Worker {
     this.#log = logWith(options.log, { worker: options.name });
     this.#itemLog = new ItemLog(this.#log);
     this.#autoWays = new AutoWays({
-      onChange: (key, { way, reason }) => this.#log.info("way of auto scraper changed", { key, way, reason }),
+      onLearned: (report) => this.#pulse.way(report),
+      onChange: (of, { way, reason }) =>
+        this.#log.info("way of auto scraper changed", { ...of, way, reason }),
     });
     this.#recordChecks = new RecordChecks({
       capacity: options.browserCapacity ?? 1,
@@ -367,6 +369,7 @@ class Worker {
       this.#log.warn("leases lost", { items: this.#inFlight.size, jobs });
       this.#letGo(() => true, "the worker was considered lost and its leases have ended");
     }
+    for (const shared of reply.ways ?? []) this.#autoWays.hear(shared);
     this.#gate.paceAddresses(reply.pacesAddresses === true);
     this.#gate.stop(reply.stopped);
     if (reply.stopped.length > 0)
