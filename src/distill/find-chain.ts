@@ -377,9 +377,3 @@ const shownPath = (calls: readonly Call[]): string => {
     .map((segment, at) => (others.every((other) => other[at] === segment) ? segment : "…"))
     .join("/");
 };
-
-/** The cookies that a call sent, if they are known. */
-const sentCookies = ({ requestHeaders }: Call): readonly string[] | undefined =>
-  headerOf(requestHeaders, "cookie")
-    ?.split(";")
-    .map((pair) => pair.split("=")[0]!.trim());
