@@ -13,7 +13,7 @@ import {
 import { setCookies } from "./location.ts";
 import { pairCalls } from "./pair-calls.ts";
 import { type PartId, partKey, partName, type SplitRequest, splitRequest } from "./request-parts.ts";
-import { type Call, headerOf, type Run } from "./run.ts";
+import type { Call, Run } from "./run.ts";
 
 /**
  * How much of the session is repeated. Each level has all of the one before: only requests whose answers are read; those that set cookies; those that
