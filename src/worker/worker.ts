@@ -3,9 +3,12 @@ import { ownTrouble, type OwnTroubleError, StopError } from "../domain/failure.t
 import type { ItemRef } from "../domain/item.ts";
 import { InFlightItems } from "../pipeline/claim.ts";
 import { Settler } from "../pipeline/settle.ts";
+import type { Collector } from "../ports/collector.ts";
 import type { ClaimedItem, Grant, PulseReply, SettledItem, WorkerInfo } from "../ports/ledger.ts";
+import type { CompiledScraper } from "../scrapers/compiled-scraper.ts";
 import { DEFAULT_LIMITS } from "../scrapers/scraper.ts";
 import { AutoWays } from "./auto-ways.ts";
+import { RecordChecks } from "./record-checks.ts";
 import { BudgetTracker, UnsettledCosts } from "./budget.ts";
 import { CLAIM_EVERY_MS, ClaimCadence, GATHER_MS, WakeSignal } from "./claim-cadence.ts";
 import { ItemLog } from "./item-log.ts";
@@ -50,6 +53,8 @@ class Worker {
   readonly #tally = new WorkTally();
   readonly #costs = new UnsettledCosts();
   readonly #autoWays: AutoWays;
+  readonly #recordChecks: RecordChecks;
+  #saidNoCheck = false;
   readonly #registration: Registration | undefined;
   readonly #controllers = new Map<ClaimedItem, AbortController>();
   readonly #running = new Set<Promise<void>>();
@@ -71,6 +76,10 @@ class Worker {
       onLearned: (report) => this.#pulse.way(report),
       onChange: (of, { way, reason }) =>
         this.#log.info("way of auto scraper changed", { ...of, way, reason }),
+    });
+    this.#recordChecks = new RecordChecks({
+      capacity: options.browserCapacity ?? 1,
+      onTakeOver: (key, reason) => this.#log.warn("the browser takes over", { key, reason }),
     });
     this.#options = { ...options, log: this.#log };
     const { ledger, name, collectors, laneOf, robotName, isAlone, jobs, lanes, kinds } = options;
@@ -273,6 +282,9 @@ class Worker {
       archive: this.#archives.of(item.job),
       controller,
       ...(ready.scraper.kind === "auto" && { auto: this.#autoWays }),
+      ...(ready.check && {
+        checks: { all: this.#recordChecks, collector: () => this.#collectorForCheck(ready.check!.ready) },
+      }),
       onSession: (cost) => this.#costs.set(item, cost),
       hasActed: () => this.#gate.hasActed(item),
       gate: this.#gate.of(item, ready, spec),
@@ -287,6 +299,16 @@ class Worker {
       },
       onLate: (error) => this.#itemLog.late(item, error),
     });
+  }
+
+  /** Undefined where there is no browser: then nothing is compared, and the log says so once. */
+  async #collectorForCheck({ scraper }: CompiledScraper): Promise<Collector | undefined> {
+    const { collectors, browserCapacity } = this.#options;
+    if (browserCapacity !== undefined) return await collectors[scraper.kind ?? "http"]();
+    if (!this.#saidNoCheck)
+      this.#log.warn("records are not compared: this worker has no browser", { scraper: scraper.name });
+    this.#saidNoCheck = true;
+    return undefined;
   }
 
   async #settleOnceKept(item: ClaimedItem, { end, kept }: ItemEnd): Promise<void> {
