@@ -14,6 +14,7 @@ export const FIGURE_NAMES = [
   "first-request",
   "extract",
   "judgement",
+  "distill",
 ] as const;
 export type FigureName = (typeof FIGURE_NAMES)[number];
 

@@ -5,6 +5,7 @@ import { type Figure, figureLine } from "./figure.ts";
 import { measureApi } from "./figures/api.ts";
 import { measureCalls } from "./figures/calls.ts";
 import { measureClaim } from "./figures/claim.ts";
+import { measureDistill } from "./figures/distill.ts";
 import { measureExtract } from "./figures/extract.ts";
 import { measureFirstRequest } from "./figures/first-request.ts";
 import { measureJudgement } from "./figures/judgement.ts";
@@ -31,6 +32,7 @@ const MEASURES: Readonly<Record<FigureName, (kit: BenchKit, options: BenchOption
   "first-request": measureFirstRequest,
   extract: measureExtract,
   judgement: measureJudgement,
+  distill: measureDistill,
 };
 
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));

@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
+import { browserOrSkip, noBrowser } from "../test/browser.ts";
 import { freePort } from "../test/free-port.ts";
 
 const ROOT = resolve(import.meta.dirname, "..");
@@ -260,3 +261,37 @@ test("many machines: a worker that has only the controller runs the job of the g
   assert.match(output, /-worker +\S+ +0 +200 /);
   rmSync(folder, { recursive: true, force: true });
 });
+
+test("browser scrapers: tried, run, captured and tested, and one that finds out by itself where it needs a browser", async (t) => {
+  if (!(await browserOrSkip(t))) return;
+  const { folder, output } = await follow("docs/browser.md");
+  assert.match(output, /^Browser +\S+, (headless shell|full Chromium) [\d.]+, found /m);
+  assert.equal(linesOf(folder, "scripted.csv").length, 21);
+  assert.match(output, /1 scraper · 1 case/);
+  const [plain, scripted] = ["plain-bills.csv", "script-bills.csv"].map((file) =>
+    linesOf(folder, file)
+      .map((line) => line.replace(/\/(?:search|app)/g, ""))
+      .toSorted(),
+  );
+  assert.equal(plain!.length, 9);
+  assert.deepEqual(plain, scripted);
+  assert.match(output, /^In a browser: either on /m);
+  assert.match(output, /^HTTP first: either on /m);
+  rmSync(folder, { recursive: true, force: true });
+});
+
+test(
+  "recordings: a recorded flow becomes a scraper, with absent items, files and an adapter",
+  { skip: noBrowser },
+  async () => {
+    const { folder, output } = await follow("docs/recordings.md");
+    const [header = "", ...rows] = linesOf(folder, "my-recordings", "parcels-found.csv");
+    assert.match(header, /owner,marketValue,taxRate,exemptions/);
+    assert.equal(rows.length, 41);
+    assert.equal(rows.filter((row) => row.includes(",done,")).length, 40);
+    assert.equal(rows.filter((row) => /^0000000000,.*,absent,/.test(row)).length, 1);
+    assert.match(output, /1 scraper · 1 case/);
+    assert.match(output, /stored file bill +application\/pdf/);
+    rmSync(folder, { recursive: true, force: true });
+  },
+);

@@ -31,7 +31,7 @@ const LAYERS: Readonly<Record<string, string>> = {
   export: "domain ports archive",
   retention: "domain ports archive",
   integrity: "ports archive",
-  reextract: "domain ports archive extraction scrapers pipeline",
+  reextract: "domain ports archive scrapers pipeline",
   worker: "domain ports archive scrapers freshness pipeline",
   services: "domain ports schemas archive scrapers pipeline config export retention reextract",
   api: "domain ports schemas archive scrapers pipeline inputs export retention reextract services",
@@ -128,7 +128,7 @@ test("backends, collectors and channels do not import each other", () => {
  */
 const ENGINE_NUMBERS: Readonly<Record<string, readonly string[]>> = {
   "rows that are read, written or shown together": [
-    "BATCH CHUNK KEPT_REJECTS LARGE_BATCH MOST MOST_HELD MOST_ITEMS MOST_NAMED MOST_PARSED",
+    "BATCH CHUNK KEPT_REJECTS LARGE_BATCH MOST MOST_HELD MOST_ITEMS MOST_LEARNED MOST_NAMED MOST_PARSED",
     "MOST_QUEUES MOST_ROUNDS MOST_SHARED MOST_VALUES PAGE PAGE_SIZE READ_TOGETHER SCAN SIFTED",
   ],
   "how the file and its lock are used": [

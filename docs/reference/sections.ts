@@ -30,7 +30,8 @@ export const SECTIONS: readonly Section[] = [
   { title: "`backoff`", of: [["src/domain/retry.ts", "Backoff"]] },
   {
     title: "The context of `collect`",
-    of: [["src/scrapers/scraper.ts", "CollectContext"]],
+    says: "And by the scraper's `kind`: `http`, or `page` for `browser` and `auto`.",
+    of: [["src/scrapers/scraper.ts", "CollectBase"]],
   },
   {
     title: "`http`",
@@ -46,6 +47,15 @@ export const SECTIONS: readonly Section[] = [
   { title: "A page", of: [[COLLECTOR, "Page"]] },
   { title: "A form", of: [[COLLECTOR, "Form"]] },
   { title: "A file for a form", of: [[COLLECTOR, "FormFile"]] },
+  {
+    title: "`page`",
+    says: "Scrapers of kind `auto` have no `pdf` and no `playwright`. [Browser scrapers](browser.md) says what each verb costs.",
+    of: [[COLLECTOR, "BrowserPage"]],
+  },
+  { title: "Options of `page.goto`", of: [[COLLECTOR, "GotoOptions"]] },
+  { title: "Options of `page.ready`", of: [[COLLECTOR, "ReadyOptions"]] },
+  { title: "Options of `page.click`", of: [[COLLECTOR, "ClickOptions"]] },
+  { title: "`browser`", of: [[COLLECTOR, "BrowserOptions"]] },
   { title: "`keep`", of: [[COLLECTOR, "Keep"]] },
   { title: "A stored file", of: [[COLLECTOR, "KeptFile"]] },
   { title: "The `extract` block", of: [["src/extraction/extract-spec.ts", "ExtractSpec"]] },

@@ -97,6 +97,16 @@ const pulse = z.object({
     }),
   ),
   crawlDelays: list(z.object({ lane, delayMs: ms })),
+  ways: list(
+    z.object({
+      lane,
+      key: text,
+      saw: z.discriminatedUnion("saw", [
+        z.object({ saw: z.enum(["plain", "absent", "changed"]) }),
+        z.object({ saw: z.literal("scripted"), reason: text, wasAbsent: z.boolean().optional() }),
+      ]),
+    }),
+  ).optional(),
 });
 
 const settled = z.object({

@@ -1,12 +1,13 @@
 import type { KeptPage } from "../domain/capture.ts";
 import { judgeRecord } from "../domain/judgement.ts";
+import { sameRecords } from "../domain/same-records.ts";
 import { extract } from "../pipeline/extract.ts";
 import type { CompiledScraper } from "../scrapers/compiled-scraper.ts";
 import type { FieldSource } from "./chain.ts";
 import { answerOf } from "./location.ts";
-import { isSame, matchRecords } from "./match-fields.ts";
+import { matchRecords } from "./match-fields.ts";
 import { pairCalls } from "./pair-calls.ts";
-import type { Call, RecordFields, Run } from "./run.ts";
+import type { Call, Run } from "./run.ts";
 
 /** A call of the first run whose answer holds the fields, in every run. */
 export interface Target {
@@ -63,26 +64,6 @@ const byExtract = (
   });
   return isEqual ? { fields: { by: "extract", page: name }, missing: [] } : undefined;
 };
-
-export const sameRecords = (
-  wanted: readonly RecordFields[],
-  got: readonly RecordFields[],
-  required: readonly string[],
-): boolean =>
-  wanted.length === got.length &&
-  wanted.every((record, at) => differingField(record, got[at]!, required) === undefined);
-
-/** The name of the first field that differs. */
-export const differingField = (
-  wanted: RecordFields,
-  got: RecordFields,
-  required: readonly string[],
-): string | undefined =>
-  [...new Set([...Object.keys(wanted), ...Object.keys(got)])].find(
-    (name) => !isSame(wanted[name] ?? NONE, got[name] ?? NONE, required.includes(name)),
-  );
-
-const NONE = { status: "missing", value: null } as const;
 
 const byJson = (
   { scraper }: Scraper,

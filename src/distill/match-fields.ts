@@ -1,7 +1,7 @@
-import { isDeepStrictEqual } from "node:util";
 import type { KeptPage } from "../domain/capture.ts";
 import { judgeRecord } from "../domain/judgement.ts";
 import type { FieldStatus } from "../domain/record.ts";
+import { isSameField, type RecordFields } from "../domain/same-records.ts";
 import type { Field } from "../extraction/define-field.ts";
 import { compileExtraction, type ExtractSpec } from "../extraction/extract-spec.ts";
 import { field } from "../extraction/field.ts";
@@ -10,7 +10,6 @@ import { by } from "../extraction/place.ts";
 import { parseJsonPath, valuesAt } from "../extraction/json/json-path.ts";
 import type { FieldPath } from "./chain.ts";
 import { stepTo } from "./find-locations.ts";
-import type { RecordFields } from "./run.ts";
 
 type Reading = { readonly status: FieldStatus; readonly value: unknown };
 type Leaf = Field<unknown>;
@@ -96,7 +95,9 @@ const matchField = (
     const fits = reader.paths(kind === "list").filter((path) => {
       // Without a value in any sample, only the name can tell.
       if (!hasValue && !isNamedLike(path, name)) return false;
-      return reader.read(kind, path, options)?.every((got, at) => isSame(wanted[at]!, got, leaf.isRequired));
+      return reader
+        .read(kind, path, options)
+        ?.every((got, at) => isSameField(wanted[at]!, got, leaf.isRequired));
     });
     const [path] = fits.toSorted(
       (a, b) => Number(isNamedLike(b, name)) - Number(isNamedLike(a, name)) || a.length - b.length,
@@ -161,13 +162,6 @@ const textColumns = (rows: readonly Readonly<Record<string, unknown>>[]): Fields
       .filter((name) => !name.includes("."))
       .map((name) => [name, field.text("*")]),
   );
-
-/** Equal status and value. Where a field is optional, it does not matter in which way it has no value. */
-export const isSame = (wanted: Reading, got: Reading, isRequired: boolean): boolean => {
-  const hasNone = ({ status }: Reading): boolean => status === "missing" || status === "empty";
-  if (!isRequired && hasNone(wanted) && hasNone(got)) return true;
-  return wanted.status === got.status && isDeepStrictEqual(wanted.value ?? null, got.value ?? null);
-};
 
 const isNamedLike = (path: string, name: string): boolean =>
   plain(

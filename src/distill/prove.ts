@@ -1,6 +1,6 @@
 import type { CompiledScraper } from "../scrapers/compiled-scraper.ts";
-import { differingField } from "./find-target.ts";
-import type { RecordFields, Run } from "./run.ts";
+import { differingField, type RecordFields } from "../domain/same-records.ts";
+import type { Run } from "./run.ts";
 import type { DistillSession, RanItem } from "./session.ts";
 import { DistillError } from "./settle-chain.ts";
 
@@ -36,7 +36,9 @@ export const prove = async ({
   };
   onProgress(`Proof: ${inputs.length} inputs in the browser and over HTTP`);
   const browser = await session.run(ready, inputs, { onEnd: counted("in the browser") });
-  const http = await session.run(written, inputs, { onEnd: counted("over HTTP") });
+  // Plain requests alone: the written scraper would ask the browser where they differ.
+  const { check: _check, ...plain } = written;
+  const http = await session.run(plain, inputs, { onEnd: counted("over HTTP") });
   const proof = compareRuns(browser, http, { required: ready.extraction?.required ?? [], lostFiles });
   const { differences, skipped, absent } = proof;
   if (skipped > 0) onProgress(`  ${skipped} failed in the browser and were not compared`);

@@ -1,6 +1,6 @@
 import { storedPage } from "../collectors/http/page.ts";
 import type { Exchange, KeptPage } from "../domain/capture.ts";
-import type { JudgedField } from "../domain/record.ts";
+import type { RecordFields } from "../domain/same-records.ts";
 
 export type Pairs = readonly (readonly [string, string])[];
 
@@ -31,8 +31,6 @@ export interface Call {
   /** Decompressed and decoded by its charset. */
   readonly text: string;
 }
-
-export type RecordFields = Readonly<Record<string, Pick<JudgedField, "status" | "value">>>;
 
 /** One input, what the browser's scraper made of it, and the calls that its pages sent, in their order. */
 export interface Run {

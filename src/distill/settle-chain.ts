@@ -1,4 +1,5 @@
 import type { Failure } from "../domain/failure.ts";
+import { type RecordFields, sameRecords } from "../domain/same-records.ts";
 import { ABSENT_STATUSES, findSign } from "./absent-sign.ts";
 import type { AbsentSign, Chain, ChainStep, FieldSource, TemplatePart } from "./chain.ts";
 import {
@@ -9,11 +10,11 @@ import {
   type Unexplained,
   unexplainedText,
 } from "./find-chain.ts";
-import { sameRecords, type Target } from "./find-target.ts";
+import type { Target } from "./find-target.ts";
 import type { RecordedAnswer } from "./location.ts";
 import { hasSign } from "./run-chain.ts";
 import { partKey, type PartId, partName } from "./request-parts.ts";
-import type { RecordFields, Run } from "./run.ts";
+import type { Run } from "./run.ts";
 
 /** What came of a chain for one input, over HTTP. */
 export interface Probed {

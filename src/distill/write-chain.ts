@@ -13,8 +13,8 @@ import type { Run } from "./run.ts";
 export interface WrittenChain {
   readonly chain: Chain;
   readonly name: string;
-  /** As code: `import source from "./county.scraper.ts";` */
-  readonly sourceImport: string;
+  /** Path of the scraper that it was made from, relative to its own. */
+  readonly source: string;
   /** Options of the source that are taken over: `input`, `key`, `pace`. */
   readonly takenOver: readonly string[];
   readonly site: string | undefined;
@@ -44,20 +44,26 @@ export const optionsTakenOver = (scraper: AnyScraper): string[] =>
 
 /** The chain as a scraper that a person can read and own. */
 export const writeChain = (written: WrittenChain): string => {
-  const { chain, name, sourceImport, takenOver, site, about, options = [] } = written;
+  const { chain, name, source, takenOver, site, about, options = [] } = written;
   const body = new BodyWriter(written).lines();
   const fields = extractLines(chain);
   const code = [...body, ...fields].join("\n");
   const uses = (word: string): boolean =>
     new RegExp(`\\b${word}\\(`).test(code) || new RegExp(`\\b${word}\\.`).test(code);
-  const imported = ["absent", "by", "defineScraper", "field", "type InputOf", "need"].filter(
-    (one) => one === "defineScraper" || one.startsWith("type ") || uses(one),
+  const isCode = /\.[cm]?[jt]s$/.test(source);
+  const imported = ["absent", "by", "defineScraper", "field", "type InputOf", "need", "scraperFile"].filter(
+    (one) =>
+      one === "defineScraper" ||
+      (one === "type InputOf" ? isCode : one === "scraperFile" ? !isCode : uses(one)),
   );
+  const sourceLine = isCode
+    ? `import source from ${literal(source)};`
+    : `\nconst source = await scraperFile(${literal(source)}, import.meta.url);`;
   return `/**
 ${[...about, ...explainSteps(chain.steps)].map((line) => ` * ${line.replaceAll("*/", "* /")}`.trimEnd()).join("\n")}
  */
 import { ${imported.join(", ")} } from "sluice-jobs";
-${sourceImport}
+${sourceLine}
 
 export default defineScraper({
   name: ${literal(name)},
@@ -66,13 +72,23 @@ ${site === undefined ? "" : `  site: ${takenOver.includes("site") ? "source.site
     .map((one) => `  ${one}: source.${one}${one === "input" ? "" : "!"},\n`)
     .join("")}${options.map((line) => `  ${line},\n`).join("")}
   async collect({ input: given, http, keep }) {
-    const input = given as InputOf<typeof source>;
+    const input = given as ${isCode ? "InputOf<typeof source>" : typeCode(written.sample)};
 ${body.map((line) => `    ${line}`).join("\n")}
   },
 
 ${fields.map((line) => `  ${line}`).join("\n")}
 });
 `;
+};
+
+/** The type of an input, as code. */
+const typeCode = (value: unknown): string => {
+  if (Array.isArray(value)) return `readonly (${value.length === 0 ? "unknown" : typeCode(value[0])})[]`;
+  if (typeof value !== "object" || value === null) return value === null ? "unknown" : typeof value;
+  const members = Object.entries(value).map(
+    ([name, one]) => `readonly ${memberName(name)}: ${typeCode(one)}`,
+  );
+  return `{ ${members.join("; ")} }`;
 };
 
 /** Lines of code longer than this are broken; those of `collect` are indented, and most begin with a variable. */

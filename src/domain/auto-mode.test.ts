@@ -5,8 +5,9 @@ import {
   chooseWay,
   evidenceOf,
   goesOn,
-  learn,
+  learn as learnFrom,
   NOTHING_LEARNED,
+  observe,
   templateOf,
   type Way,
   type WayResult,
@@ -28,6 +29,11 @@ const failed = (way: Way, kind: FailureKind, detail = "it failed"): WayResult =>
   missing: [],
   failure: { kind, detail },
 });
+
+const learn = (state: AutoState, results: { http?: WayResult; browser?: WayResult }): AutoState => {
+  const seen = observe(results);
+  return seen ? learnFrom(state, seen) : state;
+};
 
 /** One item of a page that looks like this over HTTP and in the browser. */
 const runItem = (

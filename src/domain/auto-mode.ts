@@ -10,8 +10,8 @@ export type Way = "http" | "browser";
  */
 export interface AutoState {
   readonly way: Way;
-  /** Pages that HTTP was enough for. */
-  readonly plain: number;
+  /** HTTP was enough for some page. */
+  readonly hasPlain: boolean;
   /** Pages that the browser could read and HTTP could not, since the last one that was plain. */
   readonly scripted: number;
   /** Items left until HTTP is tried again, with the browser at once; and how many there were last time. */
@@ -25,7 +25,7 @@ export interface AutoState {
 
 export const NOTHING_LEARNED: AutoState = {
   way: "http",
-  plain: 0,
+  hasPlain: false,
   scripted: 0,
   checkIn: 0,
   gap: 0,
@@ -99,41 +99,55 @@ export const goesOn = (state: AutoState, http: WayResult): boolean => {
   }
 };
 
-/** After an item: `browser` is what came of it there, if it went on. */
-export const learn = (state: AutoState, results: { http?: WayResult; browser?: WayResult }): AutoState => {
+/** What one item teaches. Workers tell it to the ledger, which keeps what all of them have learned. */
+export type Observation =
+  | { readonly saw: "plain" }
+  | { readonly saw: "scripted"; readonly reason: string; readonly wasAbsent?: boolean }
+  | { readonly saw: "absent" }
+  | { readonly saw: "changed" };
+
+/** After an item: `browser` is what came of it there, if it went on. Undefined: it teaches nothing. */
+export const observe = (results: { http?: WayResult; browser?: WayResult }): Observation | undefined => {
   const { http, browser } = results;
-  if (!http) return browser ? afterBrowser(state, browser) : state;
-  const seen = evidenceOf(http);
-  if (seen === "good") return afterPlain(state);
   const found = browser && evidenceOf(browser);
-  if (!browser || !found) return state;
-  if (seen === "absent" && found === "absent")
-    return state.absent === "unknown" ? { ...state, absent: "trusted" } : state;
-  const isBetter = found === "good" || (found === "absent" && seen !== "absent");
-  if (!isBetter || seen === "nothing") return state;
-  const learned = seen === "absent" ? { ...state, absent: "doubted" as const } : state;
-  return afterScripted(learned, reasonOf(http, seen));
+  // A page that lacks its fields in the browser too has changed: perhaps it needs none now.
+  if (!http) return browser?.failure?.kind === "structure-changed" ? { saw: "changed" } : undefined;
+  const seen = evidenceOf(http);
+  if (seen === "good") return { saw: "plain" };
+  if (seen === "nothing") return undefined;
+  if (seen === "absent" && found === "absent") return { saw: "absent" };
+  if (found !== "good" && found !== "absent") return undefined;
+  const wasAbsent = seen === "absent";
+  return { saw: "scripted", reason: reasonOf(http, seen), ...(wasAbsent && { wasAbsent }) };
 };
 
-/** A page that lacks its fields in the browser too has changed: perhaps it needs none now. */
-const afterBrowser = (state: AutoState, browser: WayResult): AutoState =>
-  browser.failure?.kind === "structure-changed" ? { ...state, checkIn: 0 } : state;
-
-const afterPlain = (state: AutoState): AutoState => ({
-  ...NOTHING_LEARNED,
-  absent: state.absent,
-  plain: state.plain + 1,
-  reason: "HTTP is enough: the pages have their required fields without scripts",
-});
-
-const afterScripted = (state: AutoState, reason: string): AutoState => {
-  const scripted = state.scripted + 1;
-  const learned = { ...state, scripted };
-  const isDecided = scripted >= (state.plain === 0 ? DECIDING : DECIDING_AFTER_PLAIN);
-  if (state.way === "browser") return { ...learned, reason };
-  if (!isDecided) return { ...learned, reason: `HTTP first: ${reason}` };
-  return { ...learned, way: "browser", gap: 1, checkIn: 1, reason };
+export const learn = (state: AutoState, observation: Observation): AutoState => {
+  switch (observation.saw) {
+    case "plain":
+      return { ...NOTHING_LEARNED, absent: state.absent, hasPlain: true, reason: PLAIN_REASON };
+    case "absent":
+      return state.absent === "unknown" ? { ...state, absent: "trusted" } : state;
+    case "changed":
+      return { ...state, checkIn: 0 };
+    case "scripted": {
+      const { reason, wasAbsent } = observation;
+      const scripted = state.scripted + 1;
+      const learned = { ...state, scripted, ...(wasAbsent && { absent: "doubted" as const }) };
+      if (state.way === "browser") return { ...learned, reason };
+      const isDecided = scripted >= (state.hasPlain ? DECIDING_AFTER_PLAIN : DECIDING);
+      if (!isDecided) return { ...learned, reason: `for some pages ${reason}` };
+      return { ...learned, way: "browser", gap: 1, checkIn: 1, reason };
+    }
+  }
 };
+
+const PLAIN_REASON = "HTTP is enough: the pages have their required fields without scripts";
+/** It is stored and shown: what a page says must not make it long. */
+const LONGEST_REASON = 300;
+
+/** What all workers have learned, with the checks that this one has planned. */
+export const adopt = (own: AutoState, shared: AutoState): AutoState =>
+  shared.way === own.way ? { ...shared, gap: own.gap, checkIn: own.checkIn } : shared;
 
 const reasonOf = ({ missing, sign, failure }: WayResult, seen: Evidence): string => {
   if (seen === "challenge") return `a browser is needed: ${failure!.detail}`;
@@ -141,7 +155,7 @@ const reasonOf = ({ missing, sign, failure }: WayResult, seen: Evidence): string
     return "a browser is needed: over HTTP the site seemed to have no such thing, and it has";
   const lack =
     missing.length > 0 ? `${missing.slice(0, 3).join(", ")} missing` : (failure?.detail ?? "fields missing");
-  return `a browser is needed: over HTTP ${lack}, and ${sign}`;
+  return `a browser is needed: over HTTP ${lack}, and ${sign}`.slice(0, LONGEST_REASON);
 };
 
 /** Pages of one template are learned about together: the path of a URL with its changing parts left out. */
@@ -152,5 +166,5 @@ export const templateOf = (input: unknown): string => {
       : null;
   if (!url) return "";
   const parts = url.pathname.split("/").map((part) => (/\d/.test(part) || part.length > 24 ? "*" : part));
-  return `${url.host}${parts.slice(0, 6).join("/")}`;
+  return `${url.host}${parts.slice(0, 6).join("/")}`.slice(0, 200);
 };

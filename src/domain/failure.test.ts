@@ -23,6 +23,7 @@ test("the number of tries follows from what another try could change", () => {
     "too-large": 1,
     "bad-content": 2,
     "scraper-error": 1,
+    browser: 2,
     "worker-lost": 1,
     budget: 1,
   });
@@ -52,7 +53,15 @@ test("only what goes away without a person heals", () => {
 test("what was decided on our side says nothing to the breaker", () => {
   assert.deepEqual(
     kindsWith((policy) => policy.breakerWeight === 0),
-    ["rate-limited", "invalid-input", "forbidden-target", "robots-denied", "worker-lost", "budget"],
+    [
+      "rate-limited",
+      "invalid-input",
+      "forbidden-target",
+      "robots-denied",
+      "browser",
+      "worker-lost",
+      "budget",
+    ],
   );
 });
 

@@ -1,3 +1,4 @@
+import type { Way } from "./auto-mode.ts";
 import type { FailureKind, PolicyOverrides } from "./failure.ts";
 import type { ChangeCounts } from "./freshness.ts";
 import { endedCount, type StateCounts } from "./item.ts";
@@ -142,6 +143,16 @@ export interface FailureTally {
   readonly exampleDetail: string;
 }
 
+/** How items of an `auto` scraper are run, as learned from the pages of a lane. */
+export interface LearnedWay {
+  readonly lane: string;
+  readonly scraper: string;
+  /** The path of the pages that it is about; "" for all. */
+  readonly template: string;
+  readonly way: Way;
+  readonly reason: string;
+}
+
 export interface HeldLane {
   readonly lane: string;
   readonly reason: string;
@@ -182,6 +193,8 @@ export interface JobView {
   /** Four numbers a field (see FIELD_STATUSES), in the order of `spec.fields`. */
   readonly fieldCounts: readonly number[];
   readonly held: readonly HeldLane[];
+  /** Only for jobs with scrapers of kind `auto`. */
+  readonly ways?: readonly LearnedWay[];
   /** The first rejected inputs, as examples. */
   readonly rejects: readonly RejectedInput[];
   readonly requests: number;

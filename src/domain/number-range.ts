@@ -33,6 +33,7 @@ export const RANGES = {
   weight: any(0.001, 1000),
   priority: whole(-100, 100),
   maxAttempts: whole(1, 100),
+  checkedOneIn: whole(1, 1_000_000, "items"),
   deadlineMs: whole(0, 100 * YEAR, "milliseconds from now, up to a hundred years"),
   requests: whole(1, 1e12),
   bytes: whole(1, 1e15),

@@ -40,6 +40,7 @@ const forgetLearned = (tx: Transaction, lane: Lane): void => {
     intervalMs: 0,
     spare: [],
     ahead: [],
+    ways: {},
   });
   for (const queue of tx.list("queuesInLane", lane.name)) {
     const { [lane.id]: _, ...ownSlots } = queue.ownSlots;

@@ -34,6 +34,7 @@ const newLane = (id: number, name: string): Lane => ({
   isHeldByOperator: false,
   freshRun: 0,
   floor: 0,
+  ways: {},
   lowestPerSecond: null,
   goingQueues: 0,
 });

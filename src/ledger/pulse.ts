@@ -1,3 +1,4 @@
+import { learn, NOTHING_LEARNED } from "../domain/auto-mode.ts";
 import { isDoubtful, seedBreaker, step } from "../domain/breaker.ts";
 import { EVERY_ADDRESS } from "../domain/lane-name.ts";
 import { onOutcomes } from "../domain/lane-speed.ts";
@@ -9,6 +10,8 @@ import type {
   PulseReport,
   SlotGrant,
   SlotWish,
+  WayReply,
+  WayReport,
 } from "../ports/ledger.ts";
 import { once, repeatedPulse } from "./answers.ts";
 import { answerProbe, holdQueue } from "./hold-queue.ts";
@@ -29,6 +32,8 @@ import { isKnown, setInFlight, setRunning, tellStops } from "./workers.ts";
 
 /** A lane that cannot be booked now is asked again after this, unless it says when it has room. */
 const WISH_AGAIN_MS = 250;
+/** Kinds of pages that a lane remembers. */
+const MOST_WAYS = 20;
 /** What robots.txt said of an origin holds for a day. */
 const CRAWL_DELAY_MS = 24 * 3_600_000;
 
@@ -46,6 +51,7 @@ const lanesIn = (report: PulseReport): Set<string> =>
     ...report.returned.map(({ lane }) => lane),
     ...report.crawlDelays.map(({ lane }) => lane),
     ...report.lanes.map(({ lane }) => lane),
+    ...(report.ways ?? []).map(({ lane }) => lane),
     ...report.inFlight.keys(),
     ...report.refunds.map(({ lane }) => lane),
     ...report.wishes.flatMap(({ lane, address }) => (address === undefined ? [lane] : [lane, address])),
@@ -103,6 +109,7 @@ export const pulse = (
     for (const { lane, delayMs } of report.crawlDelays) keepCrawlDelay(tx, lane, delayMs);
     for (const [lane, seen] of Map.groupBy(report.lanes, (one) => one.lane))
       adjustLane(tx, lane, seen, maxHoldMs);
+    for (const way of report.ways ?? []) learnWay(tx, way);
     const byQueue = Map.groupBy(report.outcomes, (one) => one.queue);
     tx.each(byQueue, ([queue, seen]) => watchQueue(tx, queue, seen));
   });
@@ -135,7 +142,16 @@ export const pulse = (
     else if (got.slots.delaysMs.length > 0) slots.push(got.slots);
     if (got !== "unpaced" && got.roomInMs !== undefined) againInMs = Math.min(againInMs, got.roomInMs);
   }
-  const reply = { isAlive, slots, unpaced, stopped, againInMs, ...pacesAddresses(tx) };
+  const ways = learnedWays(tx, report);
+  const reply = {
+    isAlive,
+    slots,
+    unpaced,
+    stopped,
+    againInMs,
+    ...pacesAddresses(tx),
+    ...(ways.length > 0 && { ways }),
+  };
   const { number } = report;
   if (worker && isAlive && number !== undefined)
     tx.patch("worker", worker, { lastPulse: { number, at: tx.now, reply } });
@@ -161,6 +177,20 @@ const keepCrawlDelay = (tx: Transaction, name: string, delayMs: number): void =>
   const known = lane.crawlUntil > tx.now ? (lane.crawlDelayMs ?? 0) : 0;
   tx.patch("lane", lane, { crawlDelayMs: Math.max(known, delayMs), crawlUntil: tx.now + CRAWL_DELAY_MS });
 };
+
+const learnWay = (tx: Transaction, { lane: name, key, saw }: WayReport): void => {
+  const lane = laneNamed(tx, name);
+  const { [key]: known = NOTHING_LEARNED, ...others } = lane.ways;
+  const kept = Object.entries(others).slice(1 - MOST_WAYS);
+  tx.patch("lane", lane, { ways: { ...Object.fromEntries(kept), [key]: learn(known, saw) } });
+};
+
+/** About the pages that the worker has reported, each once. */
+const learnedWays = (tx: Transaction, { ways = [] }: PulseReport): WayReply[] =>
+  [...new Map(ways.map((way) => [`${way.lane} ${way.key}`, way])).values()].flatMap(({ lane, key }) => {
+    const state = laneNamed(tx, lane).ways[key];
+    return state ? [{ lane, key, state }] : [];
+  });
 
 /** A throttle moves the lane, not the item's attempts; every answer makes the lane a little slower or faster. */
 const adjustLane = (tx: Transaction, name: string, seen: readonly LaneReport[], maxHoldMs: number): void => {

@@ -1,3 +1,4 @@
+import type { AutoState } from "../domain/auto-mode.ts";
 import type { BreakerState } from "../domain/breaker.ts";
 import type { CaptureRef, RecordRange } from "../domain/capture.ts";
 import type { CollectorKind } from "../domain/job-version.ts";
@@ -35,6 +36,8 @@ export interface Lane {
   readonly freshRun: number;
   /** Where the client with the least share stood: whoever comes new starts there. */
   readonly floor: number;
+  /** What was learned about pages of `auto` scrapers, by version and template; those used last come last. */
+  readonly ways: Readonly<Record<string, AutoState>>;
   /** The lowest rate of the queues that are going, and how many those are. Computed when it is loaded, never stored. */
   readonly lowestPerSecond: number | null;
   readonly goingQueues: number;

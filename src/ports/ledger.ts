@@ -1,3 +1,4 @@
+import type { AutoState, Observation } from "../domain/auto-mode.ts";
 import type { CaptureRef, RecordRange } from "../domain/capture.ts";
 import type { FailureKind } from "../domain/failure.ts";
 import type { Attempt, ItemRef, ItemState, ItemView, Outcome } from "../domain/item.ts";
@@ -339,6 +340,20 @@ export interface PulseReport {
   readonly lanes: readonly LaneReport[];
   /** Learned from robots.txt. */
   readonly crawlDelays: readonly { readonly lane: string; readonly delayMs: number }[];
+  /** What items of `auto` scrapers have taught. */
+  readonly ways?: readonly WayReport[];
+}
+
+export interface WayReport {
+  readonly lane: string;
+  /** The scraper's version and the template of the page. */
+  readonly key: string;
+  readonly saw: Observation;
+}
+
+/** What all workers together have learned. */
+export interface WayReply extends Omit<WayReport, "saw"> {
+  readonly state: AutoState;
 }
 
 export interface UnsettledCost {
@@ -359,6 +374,8 @@ export interface PulseReply {
   readonly againInMs: number;
   /** As in a claim's answer. */
   readonly pacesAddresses?: true;
+  /** About the pages that were reported. */
+  readonly ways?: readonly WayReply[];
 }
 
 export interface SettledItem extends ItemRef {

@@ -150,7 +150,7 @@ interface Block extends WithSelectors {
   readonly id: string;
   readonly steps: readonly Step[];
 }
-/** Runs its steps once for each match; selectors inside are looked up within the match first. */
+/** Runs its steps once for each match; selectors inside find only what lies in the match, or is it (`:scope`). `:root …` means the whole page. */
 export interface ForEachBlock extends Block {
   readonly type: "sluice.forEach";
 }

@@ -34,6 +34,14 @@ const heldSchema = z.object({
   ).optional(),
 });
 
+const waySchema = z.object({
+  lane: z.string(),
+  scraper: z.string(),
+  template: described("The path of the pages that it is about; empty for all.", z.string()),
+  way: z.enum(["http", "browser"]),
+  reason: z.string(),
+});
+
 const rejectSchema = named(
   "RejectedInput",
   z.object({
@@ -127,6 +135,10 @@ export const jobSchema = named(
       z.record(z.string(), countsOf(FIELD_STATUSES).extend({ isOptional: z.boolean() })),
     ),
     held: described("Lanes that the breaker holds for this job.", z.array(heldSchema)),
+    ways: described(
+      "For scrapers of kind `auto`: how their items are run, and why.",
+      z.array(waySchema),
+    ).optional(),
     rejects: described("The first rejected inputs.", z.array(rejectSchema)),
     cost: z.object({ requests: count, bytes: count }),
     budgetSpentAt: described(

@@ -9,13 +9,20 @@ import {
   PACE_RANGES,
   POLICY_RANGES,
   RANGES,
+  rangeText,
   readDuration,
 } from "../domain/number-range.ts";
 import type { Retention } from "../domain/removal.ts";
 import { BACKOFF_OPTIONS } from "../domain/retry.ts";
 import { BROWSER_OPTIONS } from "../ports/collector.ts";
 import { EMIT_FIELDS_OPTIONS, EMIT_FUNCTION_OPTIONS } from "./compile-emit.ts";
-import { type AnyScraper, DEFAULT_LIMITS, type RetentionSetting, SCRAPER_OPTIONS } from "./scraper.ts";
+import {
+  type AnyScraper,
+  CHECK_OPTIONS,
+  DEFAULT_LIMITS,
+  type RetentionSetting,
+  SCRAPER_OPTIONS,
+} from "./scraper.ts";
 
 const NAME = /^[a-z0-9][a-z0-9._-]{0,63}$/;
 const LIMIT_OPTIONS = Object.fromEntries(Object.keys(DEFAULT_LIMITS).map((name) => [name, true as const]));
@@ -37,6 +44,11 @@ export const checkScraper = (found: unknown, file: string): AnyScraper => {
     checkEmit((scraper as AnyScraper).emit, place, (target, where) =>
       check(target, `${place}, the target of ${where}`),
     );
+    const problem = againstProblem(scraper as AnyScraper);
+    if (problem !== undefined)
+      throw new ScraperLoadError("bad-scraper", `${place}: \`checkAgainst\` ${problem}.`);
+    const { checkAgainst } = scraper as AnyScraper;
+    if (checkAgainst) check(checkAgainst.scraper, `${place}, the scraper of \`checkAgainst\``);
   };
   check(found, file);
   return found as AnyScraper;
@@ -71,6 +83,21 @@ const checkOne = (found: unknown, file: string): void => {
   for (const [name, choices] of Object.entries(CHOICES))
     if (found[name] !== undefined && !(choices as readonly unknown[]).includes(found[name]))
       return refuse(`\`${name}\` must be ${choices.map((one) => JSON.stringify(one)).join(" or ")}.`);
+};
+
+/** What is wrong with a scraper's `checkAgainst`. */
+const againstProblem = ({ checkAgainst, emit, once }: AnyScraper): string | undefined => {
+  if (checkAgainst === undefined) return undefined;
+  const unknown = unknownOption(checkAgainst, CHECK_OPTIONS, "`checkAgainst`");
+  if (unknown !== undefined) return unknown;
+  const { scraper, oneIn } = checkAgainst;
+  if (!isObject(scraper) || (scraper["kind"] ?? "http") === "http" || "checkAgainst" in scraper)
+    return "needs a `scraper` that uses a browser";
+  if (emit !== undefined || scraper["emit"] !== undefined) return "is not for scrapers that emit inputs";
+  if (once === true) return "is not for scrapers that act on the site: they would act twice";
+  return oneIn === undefined || isWithin(RANGES.checkedOneIn, oneIn)
+    ? undefined
+    : `takes ${rangeText(RANGES.checkedOneIn)} as \`oneIn\``;
 };
 
 /** The first option that does not exist. Those of fields and requests are refused by the functions that they are given to. */

@@ -19,24 +19,48 @@ export interface CompiledScraper {
   readonly emits: readonly ReadyEmit[];
   /** The scrapers that it emits to, directly or not, by name. */
   readonly targets: ReadonlyMap<string, CompiledScraper>;
+  /** What its records are compared with: see `checkAgainst`. */
+  readonly check?: { readonly ready: CompiledScraper; readonly oneIn: number };
 }
+
+const CHECKED_ONE_IN = 200;
 
 /** `extracts: false`: pages are only collected, and nothing of `extract` is loaded. */
 export const compileScraper = async (
   { scraper, source, version, targets }: LoadedScraper,
   { extracts = true }: { readonly extracts?: boolean } = {},
-): Promise<CompiledScraper> => ({
-  scraper,
-  source,
-  version,
-  pace: fullPace(scraper.pace ?? {}),
-  limits: { ...DEFAULT_LIMITS, ...scraper.limits },
-  ...(await compile(scraper, source, extracts)),
-  targets: new Map(
-    await Promise.all(
-      [...targets].map(async ([name, target]) => [name, await compileScraper(target, { extracts })] as const),
+): Promise<CompiledScraper> => {
+  const { checkAgainst } = scraper;
+  const other =
+    checkAgainst &&
+    (await compileScraper(
+      { scraper: checkAgainst.scraper, source, version, targets: new Map() },
+      { extracts },
+    ));
+  const { extraction, emits } = await compile(scraper, source, extracts);
+  return {
+    scraper,
+    source,
+    version,
+    pace: fullPace(scraper.pace ?? {}),
+    limits: { ...DEFAULT_LIMITS, ...scraper.limits },
+    extraction: extraction && other?.extraction ? forBoth(extraction, other.extraction) : extraction,
+    emits,
+    targets: new Map(
+      await Promise.all(
+        [...targets].map(
+          async ([name, target]) => [name, await compileScraper(target, { extracts })] as const,
+        ),
+      ),
     ),
-  ),
+    ...(other && { check: { ready: other, oneIn: checkAgainst.oneIn ?? CHECKED_ONE_IN } }),
+  };
+};
+
+/** Pages of a distilled scraper are JSON, or those of the browser where that had to take over: each is read by its own `extract`. */
+const forBoth = (own: Extraction, other: Extraction): Extraction => ({
+  ...own,
+  read: (pages) => (pages.some(({ text }) => /^\s*</.test(text)) ? other : own).read(pages),
 });
 
 /** The parser of pages is loaded only for a scraper that extracts or emits. */

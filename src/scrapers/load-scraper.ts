@@ -109,6 +109,16 @@ export const loadScraper = async (
 };
 
 /**
+ * A scraper without code, for code that needs it: `await scraperFile("./county.scraper.yaml", import.meta.url)`. It is part of the version of the file
+ * that asks for it, as an import is.
+ */
+export const scraperFile = async (path: string, from: string): Promise<AnyScraper> => {
+  const url = new URL(path, fileOf(from)).href;
+  imports.set(from, (imports.get(from) ?? new Set()).add(url));
+  return (await loadScraper(url)).scraper;
+};
+
+/**
  * Node loads a module once and for ever, while a service sees its scrapers change: a file that did, or that something it imports did, is
  * loaded under another URL, with `?reload=N`, which its relative imports take over.
  */

@@ -62,7 +62,18 @@ interface Scraper<Input = never, Kind extends CollectorKind = "http"> {
   readonly extract?: ExtractSpec | ExtractFunction;
   /** Inputs found on its pages become items of the same job: `[emitTo(detail, { … })]`. */
   readonly emit?: readonly Emit<Input>[];
+  /** A scraper of the same inputs and fields that uses a browser: its records are compared with this one's, and replace them where they differ. */
+  readonly checkAgainst?: CheckSetting;
 }
+
+/** Written by `sluice distill`. */
+export interface CheckSetting {
+  readonly scraper: AnyScraper;
+  /** One item in so many is run by both, the first one included; 200 by default. */
+  readonly oneIn?: number;
+}
+
+export const CHECK_OPTIONS: OptionNames<CheckSetting> = { scraper: true, oneIn: true };
 
 export const SCRAPER_OPTIONS: OptionNames<Scraper> = {
   kind: true,
@@ -84,6 +95,7 @@ export const SCRAPER_OPTIONS: OptionNames<Scraper> = {
   collect: true,
   extract: true,
   emit: true,
+  checkAgainst: true,
 };
 
 /** Durations such as `12h`, `90d`, `2w` or `1y`. Applied by `sluice serve`, and by `sluice prune`. */

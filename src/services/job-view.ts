@@ -51,6 +51,7 @@ export const jobView = (view: JobView, perSecond: number | undefined, now: numbe
       heldAt: isoTime(heldAt),
       ...(probeAt !== undefined && { probeAt: isoTime(probeAt) }),
     })),
+    ...(view.ways && { ways: [...view.ways] }),
     rejects: view.rejects,
     cost: { requests: view.requests, bytes: view.bytes },
     ...(budgetSpentAt !== undefined && { budgetSpentAt: isoTime(budgetSpentAt) }),

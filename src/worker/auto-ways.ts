@@ -1,12 +1,15 @@
 import {
+  adopt,
   type AutoState,
   chooseWay,
   goesOn,
   learn,
   NOTHING_LEARNED,
+  observe,
   type Way,
   type WayResult,
 } from "../domain/auto-mode.ts";
+import type { WayReply, WayReport } from "../ports/ledger.ts";
 
 /** One run of an item, one way. */
 interface WayRun {
@@ -16,14 +19,18 @@ interface WayRun {
 }
 
 interface AutoWaysOptions {
+  /** Called with what an item has taught, if that was new. */
+  readonly onLearned: (report: WayReport) => void;
   /** Called when the way of a kind of page changes. */
-  readonly onChange: (key: string, state: AutoState) => void;
+  readonly onChange: (key: WayKey, state: AutoState) => void;
 }
 
-/** Keys beyond this many push out the ones that were used longest ago. */
-const MOST_KEYS = 1000;
+type WayKey = Pick<WayReport, "lane" | "key">;
 
-/** What this process has learned about the pages of `auto` scrapers. */
+/** Kinds of pages beyond this many push out those that were used longest ago. */
+const MOST_KEPT = 1000;
+
+/** What this process knows about the pages of `auto` scrapers: what it has seen itself, and what the ledger has heard from all workers. */
 export class AutoWays {
   readonly #states = new Map<string, AutoState>();
   readonly #options: AutoWaysOptions;
@@ -32,39 +39,52 @@ export class AutoWays {
     this.#options = options;
   }
 
-  stateOf(key: string): AutoState {
-    return this.#states.get(key) ?? NOTHING_LEARNED;
-  }
-
   /** Runs an item over HTTP, in the browser, or over HTTP and then in the browser. The last run counts. `mayRepeat`: nothing that it did forbids another run. */
   async run<Run extends WayRun>(
-    key: string,
+    key: WayKey,
     once: (way: Way) => Promise<Run>,
     mayRepeat: () => boolean,
   ): Promise<Run> {
-    const { way, state } = chooseWay(this.stateOf(key));
+    const { way, state } = chooseWay(this.#stateOf(key));
     this.#set(key, state);
     const first = await once(way);
     if (way === "browser") {
-      this.#set(key, learn(this.stateOf(key), { browser: first.result }));
+      this.#learn(key, { browser: first.result });
       return first;
     }
-    if (!mayRepeat() || !goesOn(this.stateOf(key), first.result)) {
-      this.#set(key, learn(this.stateOf(key), { http: first.result }));
+    if (!mayRepeat() || !goesOn(this.#stateOf(key), first.result)) {
+      this.#learn(key, { http: first.result });
       return first;
     }
     await first.drop();
     const second = await once("browser");
-    // Others may have learned meanwhile.
-    this.#set(key, learn(this.stateOf(key), { http: first.result, browser: second.result }));
+    this.#learn(key, { http: first.result, browser: second.result });
     return second;
   }
 
-  #set(key: string, state: AutoState): void {
-    const before = this.stateOf(key);
-    this.#states.delete(key);
-    this.#states.set(key, state);
-    if (this.#states.size > MOST_KEYS) this.#states.delete(this.#states.keys().next().value!);
-    if (before.way !== state.way) this.#options.onChange(key, state);
+  /** What the ledger has learned from all workers, this one included. */
+  hear(shared: WayReply): void {
+    this.#set(shared, adopt(this.#stateOf(shared), shared.state));
+  }
+
+  #learn(key: WayKey, results: Parameters<typeof observe>[0]): void {
+    const saw = observe(results);
+    if (!saw) return;
+    const before = this.#stateOf(key);
+    const after = learn(before, saw);
+    this.#set(key, after);
+    if (JSON.stringify(before) !== JSON.stringify(after)) this.#options.onLearned({ ...key, saw });
+  }
+
+  #stateOf({ lane, key }: WayKey): AutoState {
+    return this.#states.get(`${lane} ${key}`) ?? NOTHING_LEARNED;
+  }
+
+  #set({ lane, key }: WayKey, state: AutoState): void {
+    const before = this.#stateOf({ lane, key });
+    this.#states.delete(`${lane} ${key}`);
+    this.#states.set(`${lane} ${key}`, state);
+    if (this.#states.size > MOST_KEPT) this.#states.delete(this.#states.keys().next().value!);
+    if (before.way !== state.way) this.#options.onChange({ lane, key }, state);
   }
 }

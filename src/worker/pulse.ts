@@ -1,7 +1,7 @@
 import type { InFlightItems } from "../pipeline/claim.ts";
 import { type FailureKind, StopError } from "../domain/failure.ts";
 import type { ItemRef } from "../domain/item.ts";
-import type { LaneReport, OutcomeReport, PulseReply, WorkLedger } from "../ports/ledger.ts";
+import type { LaneReport, OutcomeReport, PulseReply, WayReport, WorkLedger } from "../ports/ledger.ts";
 import { BEFORE_LAST_SLOT_MS } from "./claim-cadence.ts";
 import type { SlotScheduler } from "./slot-scheduler.ts";
 import type { UnsettledCosts } from "./budget.ts";
@@ -24,6 +24,8 @@ interface LaneTrouble {
 
 /** Time between pulses, unless something calls for an earlier one. */
 const QUIET_MS = 300;
+/** More at once teach nothing new. */
+const MOST_WAYS = 100;
 /** The same for a worker with nothing to report and nothing in flight. */
 const IDLE_MS = 1000;
 
@@ -36,6 +38,7 @@ export class Pulse {
   #outcomes: OutcomeReport[] = [];
   #lanes = new Map<string, LaneReport>();
   #crawlDelays: { lane: string; delayMs: number }[] = [];
+  #ways: WayReport[] = [];
   #acting: { readonly item: ItemRef; readonly end: (error?: StopError) => void }[] = [];
   #timer: NodeJS.Timeout | undefined;
   #dueAt = Infinity;
@@ -98,6 +101,11 @@ export class Pulse {
     this.need();
   }
 
+  /** What an item of an `auto` scraper has taught. */
+  way(report: WayReport): void {
+    if (this.#ways.length < MOST_WAYS) this.#ways.push(report);
+  }
+
   /** Resolves when the ledger has durably stored that this item's acting request is about to leave. */
   async acting(item: ItemRef): Promise<void> {
     await new Promise<void>((resolve, reject) => {
@@ -158,11 +166,13 @@ export class Pulse {
       outcomes: this.#outcomes,
       lanes: [...this.#lanes.values()],
       crawlDelays: this.#crawlDelays,
+      ...(this.#ways.length > 0 && { ways: this.#ways }),
     };
     this.#outcomes = [];
     this.#hasBadNews = false;
     this.#lanes = new Map();
     this.#crawlDelays = [];
+    this.#ways = [];
     this.#acting = [];
     let wishAgainInMs = 1;
     try {

@@ -13,6 +13,7 @@ import type { Attempt, Outcome } from "../domain/item.ts";
 import type { JobSpec } from "../domain/job.ts";
 import { FIELD_STATUSES } from "../domain/record.ts";
 import { afterFailure } from "../domain/retry.ts";
+import type { RecordFields } from "../domain/same-records.ts";
 import type { ItemFreshness } from "../freshness/item-freshness.ts";
 import { openItemArchive } from "../pipeline/archive.ts";
 import { collect, type Collected } from "../pipeline/collect.ts";
@@ -26,6 +27,7 @@ import { ScraperLoadError } from "../scrapers/check-scraper.ts";
 import type { CompiledScraper } from "../scrapers/compiled-scraper.ts";
 import type { JobScraper, LoadedJob } from "../scrapers/load-pinned.ts";
 import type { AutoWays } from "./auto-ways.ts";
+import type { RecordChecks } from "./record-checks.ts";
 import type { Pulse } from "./pulse.ts";
 import type { SlotScheduler } from "./slot-scheduler.ts";
 import type { WorkerOptions } from "./worker-options.ts";
@@ -46,6 +48,10 @@ interface ItemRun {
   readonly controller: AbortController;
   /** For scrapers of kind `auto`. */
   readonly auto?: AutoWays | undefined;
+  /** For distilled scrapers: see `checkAgainst`. */
+  readonly checks?:
+    | { readonly all: RecordChecks; readonly collector: () => Promise<Collector | undefined> }
+    | undefined;
   /** Called before the first request, with what the attempt has cost so far. */
   readonly onSession?: (cost: Pick<Attempt, "requests" | "bytes">) => void;
   /** The acting request of a `once` scraper has left. */
@@ -73,14 +79,16 @@ export const runItem = async (run: ItemRun): Promise<ItemEnd> => {
   const input = JSON.parse(item.input) as unknown;
   const bundle = openItemArchive(run.archive, ready.scraper.archive !== "none");
   const spent = { requests: 0, bytes: 0 };
-  const runOnce = (way?: Way): Promise<Run> => collectAndJudge(run, input, { bundle, spent, way });
+  const runOnce = (way?: Way, by?: RunBy): Promise<Run> =>
+    collectAndJudge(run, input, { bundle, spent, way, by });
+  const mayRepeat = (): boolean => !run.hasActed() && !run.controller.signal.aborted;
   const ran = auto
     ? await auto.run(
-        `${ready.version} ${item.lane} ${templateOf(input)}`,
+        { lane: item.lane, key: `${ready.version} ${templateOf(input)}`.trim() },
         runOnce,
-        () => !run.hasActed() && !run.controller.signal.aborted,
+        mayRepeat,
       )
-    : await runOnce();
+    : await checked(run, runOnce, mayRepeat);
   const { collected, judged, discovered, failure, result } = ran;
   const { session } = collected;
   if (failure) await session.failed?.();
@@ -100,7 +108,7 @@ export const runItem = async (run: ItemRun): Promise<ItemEnd> => {
       ...(judged && "missing" in judged && { missing: judged.missing.map((name) => prefix + name) }),
     },
     failure,
-    auto && result.way,
+    auto || result.way === "browser" ? result.way : undefined,
   );
   const attempt = { startedAt, ms: Date.now() - startedAt, ...costOf(spent, session) };
   // Only done items count: a failed page may come again, and its failure kind says what it lacked.
@@ -116,6 +124,33 @@ export const runItem = async (run: ItemRun): Promise<ItemEnd> => {
   return { end: { queue, seq, lease, ...settled }, kept };
 };
 
+/** Another scraper that runs the item. */
+interface RunBy {
+  readonly ready: CompiledScraper;
+  readonly collector: Collector;
+}
+
+/** Compares the item with what the browser finds, if its scraper asks for it and its turn has come. */
+const checked = async (
+  { scrapers, item, checks }: ItemRun,
+  runOnce: (way?: Way, by?: RunBy) => Promise<Run>,
+  mayRepeat: () => boolean,
+): Promise<Run> => {
+  const { check, version, extraction } = scrapers[item.scraper]!.ready;
+  if (!check || !checks) return await runOnce();
+  return await checks.all.run({
+    key: `${version} ${item.lane}`,
+    oneIn: check.oneIn,
+    required: extraction?.required ?? [],
+    own: () => runOnce(),
+    async other() {
+      const collector = await checks.collector();
+      return collector && (await runOnce("browser", { ready: check.ready, collector }));
+    },
+    mayRepeat,
+  });
+};
+
 /** One way of getting an item's pages, and what they say. */
 interface Run {
   readonly collected: Collected;
@@ -123,6 +158,7 @@ interface Run {
   readonly discovered: { readonly found: readonly Discovery[] } | { readonly failure: Failure };
   readonly failure: Failure | undefined;
   readonly result: WayResult;
+  readonly records: () => readonly RecordFields[];
   drop(): Promise<void>;
 }
 
@@ -145,25 +181,27 @@ const collectAndJudge = async (
     bundle,
     spent,
     way,
+    by,
   }: {
     readonly bundle: ReturnType<typeof openItemArchive>;
     readonly spent: Cost;
     readonly way: Way | undefined;
+    readonly by?: RunBy | undefined;
   },
 ): Promise<Run> => {
-  const { item, collector, onSession } = run;
+  const { item, onSession } = run;
   const { ready } = run.scrapers[item.scraper]!;
   const collected = await collect({
-    ready,
-    collector,
+    ready: by?.ready ?? ready,
+    collector: by?.collector ?? run.collector,
     input,
     ...(way && { way }),
     attempt: item.attempt,
     ...(run.spec.guardsTargets && { guardsTargets: true }),
-    validators: run.freshness?.validators,
+    validators: by ? undefined : run.freshness?.validators,
     sharedBy: `${run.spec.client}\n${item.job}\n${item.lane}`,
     tools: { gate: run.gate, ...bundle.tools },
-    controller: run.controller,
+    controller: by ? childOf(run.controller) : run.controller,
     onSession: (session) => onSession?.(costOf(spent, session)),
     onLate: run.onLate,
   });
@@ -182,12 +220,24 @@ const collectAndJudge = async (
     discovered,
     failure,
     result: { way: way ?? "http", ended, failure, missing, sign: session.scriptSign },
+    records: () =>
+      judged && "lines" in judged
+        ? judged.lines.map((line) => (JSON.parse(line) as { readonly fields: RecordFields }).fields)
+        : [],
     async drop() {
       Object.assign(spent, { ...costOf(spent, session) });
       onSession?.({ ...spent });
       await session.close();
     },
   };
+};
+
+/** Ends with the other; when it ends first, because a check took too long, the item goes on. */
+const childOf = ({ signal }: AbortController): AbortController => {
+  const child = new AbortController();
+  if (signal.aborted) child.abort(signal.reason);
+  else signal.addEventListener("abort", () => child.abort(signal.reason), { once: true });
+  return child;
 };
 
 /** For the archive: a lost ledger is rebuilt from these lines. */

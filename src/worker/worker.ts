@@ -3,9 +3,12 @@ import { ownTrouble, type OwnTroubleError, StopError } from "../domain/failure.t
 import type { ItemRef } from "../domain/item.ts";
 import { InFlightItems } from "../pipeline/claim.ts";
 import { Settler } from "../pipeline/settle.ts";
+import type { Collector } from "../ports/collector.ts";
 import type { ClaimedItem, Grant, PulseReply, SettledItem, WorkerInfo } from "../ports/ledger.ts";
+import type { CompiledScraper } from "../scrapers/compiled-scraper.ts";
 import { DEFAULT_LIMITS } from "../scrapers/scraper.ts";
 import { AutoWays } from "./auto-ways.ts";
+import { RecordChecks } from "./record-checks.ts";
 import { BudgetTracker, UnsettledCosts } from "./budget.ts";
 import { CLAIM_EVERY_MS, ClaimCadence, GATHER_MS, WakeSignal } from "./claim-cadence.ts";
 import { ItemLog } from "./item-log.ts";
@@ -50,6 +53,8 @@ class Worker {
   readonly #tally = new WorkTally();
   readonly #costs = new UnsettledCosts();
   readonly #autoWays: AutoWays;
+  readonly #recordChecks: RecordChecks;
+  #saidNoCheck = false;
   readonly #registration: Registration | undefined;
   readonly #controllers = new Map<ClaimedItem, AbortController>();
   readonly #running = new Set<Promise<void>>();
@@ -68,7 +73,13 @@ class Worker {
     this.#log = logWith(options.log, { worker: options.name });
     this.#itemLog = new ItemLog(this.#log);
     this.#autoWays = new AutoWays({
-      onChange: (key, { way, reason }) => this.#log.info("way of auto scraper changed", { key, way, reason }),
+      onLearned: (report) => this.#pulse.way(report),
+      onChange: (of, { way, reason }) =>
+        this.#log.info("way of auto scraper changed", { ...of, way, reason }),
+    });
+    this.#recordChecks = new RecordChecks({
+      capacity: options.browserCapacity ?? 1,
+      onTakeOver: (key, reason) => this.#log.warn("the browser takes over", { key, reason }),
     });
     this.#options = { ...options, log: this.#log };
     const { ledger, name, collectors, laneOf, robotName, isAlone, jobs, lanes, kinds } = options;
@@ -271,6 +282,9 @@ class Worker {
       archive: this.#archives.of(item.job),
       controller,
       ...(ready.scraper.kind === "auto" && { auto: this.#autoWays }),
+      ...(ready.check && {
+        checks: { all: this.#recordChecks, collector: () => this.#collectorForCheck(ready.check!.ready) },
+      }),
       onSession: (cost) => this.#costs.set(item, cost),
       hasActed: () => this.#gate.hasActed(item),
       gate: this.#gate.of(item, ready, spec),
@@ -285,6 +299,16 @@ class Worker {
       },
       onLate: (error) => this.#itemLog.late(item, error),
     });
+  }
+
+  /** Undefined where there is no browser: then nothing is compared, and the log says so once. */
+  async #collectorForCheck({ scraper }: CompiledScraper): Promise<Collector | undefined> {
+    const { collectors, browserCapacity } = this.#options;
+    if (browserCapacity !== undefined) return await collectors[scraper.kind ?? "http"]();
+    if (!this.#saidNoCheck)
+      this.#log.warn("records are not compared: this worker has no browser", { scraper: scraper.name });
+    this.#saidNoCheck = true;
+    return undefined;
   }
 
   async #settleOnceKept(item: ClaimedItem, { end, kept }: ItemEnd): Promise<void> {
@@ -345,6 +369,7 @@ class Worker {
       this.#log.warn("leases lost", { items: this.#inFlight.size, jobs });
       this.#letGo(() => true, "the worker was considered lost and its leases have ended");
     }
+    for (const shared of reply.ways ?? []) this.#autoWays.hear(shared);
     this.#gate.paceAddresses(reply.pacesAddresses === true);
     this.#gate.stop(reply.stopped);
     if (reply.stopped.length > 0)

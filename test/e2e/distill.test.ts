@@ -90,8 +90,37 @@ test("the scraper that distill writes has the county's truth for every parcel", 
       for (const [name, value] of Object.entries(truthLine.values))
         assert.deepEqual(record?.[name], value, `${name} of ${truthLine.parcel}`);
     }
+    await assertTakenOver(own, written, truth, env);
   });
 });
+
+/** A written scraper that is wrong about a field is found out by its first item, and the browser does the rest. */
+const assertTakenOver = async (
+  own: string,
+  written: string,
+  truth: string,
+  env: Readonly<Record<string, string>>,
+): Promise<void> => {
+  const wrong = join(own, "county-wrong.scraper.ts");
+  const code = readFileSync(written, "utf8").replace('by.path("account.owner")', 'by.path("account.situs")');
+  const [input, output, data] = ["few.csv", "few.jsonl", "few-data"].map((name) => join(own, name)) as [
+    string,
+    string,
+    string,
+  ];
+  const truths = readLines<Truth>(truth).slice(0, 12);
+  writeFileSync(input, ["parcel", ...truths.map(({ parcel }) => parcel), ""].join("\n"));
+  // One at a time: the first has been compared before the second one starts.
+  writeFileSync(wrong, code.replace(/^ {2}pace: .*$/m, "  pace: { perSecond: 400, concurrency: 1 },"));
+  const ran = await sluice(["run", wrong, "--input", input, "--data", data, "--output", output], env);
+  assert.equal(ran.code, 0, ran.stderr);
+  const lines = readLines<Readonly<Record<string, unknown>>>(output);
+  for (const one of truths)
+    if (one.state === "done")
+      assert.equal(lines.find(({ key }) => key === one.parcel)?.["owner"], one.values["owner"], one.parcel);
+  const log = readdirSync(join(data, "logs")).map((name) => readFileSync(join(data, "logs", name), "utf8"));
+  assert.match(log.join(""), /the browser takes over.*field owner differs/);
+};
 
 test("a signed request is refused by the name of its parameter, and nothing is written", async (t) => {
   if (!(await browserOrSkip(t))) return;

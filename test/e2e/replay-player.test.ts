@@ -90,7 +90,9 @@ test("frames and popups are kept with their own URLs; a file is kept as a file",
 
 test("a step that finds nothing ends with the failure of the request that is to blame", async (t) => {
   const answers: Site = {
-    "/": `<a href="/down">go</a>`,
+    "/": `<a href="/down">go</a><b onclick="location = '/huge'">huge</b>`,
+    "/huge": (_, response) =>
+      void response.writeHead(200, { "content-type": "text/html" }).end("x".repeat(200_000)),
     "/down": (_, response) => void response.writeHead(500).end("<p>down</p>"),
     "/gone": (_, response) =>
       void response.writeHead(404, { "content-type": "text/html" }).end("<p>No such parcel</p>"),
@@ -101,11 +103,12 @@ test("a step that finds nothing ends with the failure of the request that is to 
   for (const [steps, end] of [
     [[open, click("a"), { ...click("#detail"), timeout: 100 }], "server-error"],
     [[open, click("a"), custom("extract", { name: "detail" })], "server-error"],
+    [[open, { ...click("b"), assertedEvents: [{ type: "navigation" }] }], "too-large"],
     [[gone, custom("extract", { name: "detail" })], "navigation"],
     [[gone, absent], "absent"],
     [[open, absent, { ...click("#detail"), timeout: 100 }], "navigation"],
   ] as const) {
-    const result = await played(t, answers, steps);
+    const result = await played(t, answers, steps, { limits: { bodyBytes: 100_000 } });
     if (result) assert.equal(endOf(result), end, JSON.stringify(steps));
   }
 });

@@ -1,9 +1,12 @@
 /**
  * Recordings of other projects on their own pages: the specification of puppeteer/replay with its event log, and the recordings of TestCafe.
  *
- * What differs from TestCafe because `aria/` is understood: `click-failure-test` is expected to fail there, since its CSS selector matches nothing and
- * TestCafe skips `aria/click`; that name belongs to the page's button, so the step finds it, as it does in Chrome. In the other files an `aria/`
- * alternative comes first and is used, where TestCafe takes the CSS selector after it; both lead to the same element.
+ * What differs from TestCafe because `aria/` is understood:
+ * - click-failure-test is expected to fail there: its CSS selector matches nothing, and TestCafe skips `aria/click`. That is the name of the page's
+ *   button, so the step finds it, as it does in Chrome.
+ * - click-test, dblclick-test, rclick-test, iframe-test and shadow-dom-test use their `aria/` alternative, which comes first, where TestCafe takes the
+ *   CSS selector after it. Both lead to the same element.
+ * - press-test uses CSS in both: `aria/focusable div 1` is the text of a plain `div`, which has no accessible name.
  */
 import assert from "node:assert/strict";
 import { existsSync, globSync, readFileSync } from "node:fs";

@@ -264,3 +264,23 @@ test("expressions run only where they are allowed", { skip }, async () => {
   await perform(kit, steps, { allowsExpressions: true });
   await assert.rejects(perform(kit, steps), failsWith("scraper-error", /^Step 2 \(waitForExpression\)/));
 });
+
+test("a page that allows no scripts but its own is replayed like any other", { skip }, async () => {
+  kit.answer = ({ url }, response) => {
+    const policy = "default-src 'none'; require-trusted-types-for 'script'; form-action 'self'";
+    response.setHeader("content-security-policy", policy).setHeader("content-type", "text/html");
+    response.end(
+      url === "/" ? `<form action="/sent"><input name="q"><button>Send</button></form>` : `<p>${url}</p>`,
+    );
+  };
+  const { kept } = await perform(kit, [
+    go(),
+    { type: "change", selectors: ["input"], value: "word" },
+    click("aria/Send"),
+    custom("extract", { name: "sent" }),
+  ]);
+  assert.deepEqual(
+    kept.map(({ text }) => text),
+    ["/sent?q=word"],
+  );
+});

@@ -1,7 +1,7 @@
 import { examplesOf } from "../../ledger/hold-queue.ts";
-import type { FailureCount, Job } from "../../ledger/records.ts";
+import type { FailureCount, Job, Lane } from "../../ledger/records.ts";
 import type { FailureKind } from "../../domain/failure.ts";
-import type { HeldLane, JobSums, JobView } from "../../domain/job.ts";
+import type { HeldLane, JobSums, JobView, LearnedWay } from "../../domain/job.ts";
 import { FIELD_STATUSES } from "../../domain/record.ts";
 import { type JobQuery, LedgerError, type OpenJobs } from "../../ports/ledger.ts";
 import { count, jobNamed, readRecords, type Rows } from "./rows.ts";
@@ -84,6 +84,23 @@ interface HeldRow {
   readonly probe_at: number | null;
 }
 
+/** Lanes whose learned ways are shown. */
+const MOST_LEARNED = 200;
+
+interface LearnedRow {
+  readonly job: number;
+  readonly lane: string;
+  readonly ways: string;
+}
+
+/** Of the versions that the job has now. */
+const waysOf = ({ spec }: Job, { lane, ways }: LearnedRow): LearnedWay[] =>
+  Object.entries(JSON.parse(ways) as Lane["ways"]).flatMap(([key, { way, reason }]) => {
+    const [version = "", template = ""] = key.split(" ");
+    const scraper = spec.scrapers.find((one) => one.version === version);
+    return scraper ? [{ lane, scraper: scraper.name, template, way, reason }] : [];
+  });
+
 /** From counters, by a few statements for all jobs. */
 const viewsOf = (rows: Rows, jobs: readonly Job[]): JobView[] => {
   const open = JSON.stringify(jobs.filter(({ endedAt }) => endedAt === null).map(({ number }) => number));
@@ -98,6 +115,13 @@ const viewsOf = (rows: Rows, jobs: readonly Job[]): JobView[] => {
      CROSS JOIN queues q ON q.job = j.value AND q.held IS NOT NULL CROSS JOIN lanes l ON l.id = q.lane ORDER BY q.id`,
     open,
   );
+  const autos = jobs.filter(({ spec }) => spec.scrapers.some(({ kind }) => kind === "auto"));
+  const learned = rows.all<LearnedRow>(
+    `SELECT q.job, l.name AS lane, l.ways FROM json_each(?) j
+     CROSS JOIN queues q ON q.job = j.value CROSS JOIN lanes l ON l.id = q.lane AND l.ways IS NOT NULL LIMIT ?`,
+    JSON.stringify(autos.map(({ number }) => number)),
+    MOST_LEARNED,
+  );
   const removed = rows.all<Removed>(
     `SELECT r.number AS job, r.marked_at AS at, r.captures, r.bytes FROM json_each(?) j CROSS JOIN removals r ON r.number = j.value`,
     JSON.stringify(jobs.map(({ number }) => number)),
@@ -109,6 +133,7 @@ const viewsOf = (rows: Rows, jobs: readonly Job[]): JobView[] => {
     return {
       ...viewOf(job, busy.find(isOf)),
       held: lanes.map((row) => heldLane(rows, row)),
+      ...(autos.includes(job) && { ways: learned.filter(isOf).flatMap((row) => waysOf(job, row)) }),
       ...(pages && { pagesRemoved: { at: pages.at, captures: pages.captures, bytes: pages.bytes } }),
     };
   });

@@ -164,6 +164,7 @@ const SAMPLES: {
     isHeldByOperator: true,
     freshRun: 3,
     floor: 1.5,
+    ways: {},
     lowestPerSecond: 2.5,
     goingQueues: 1,
   },

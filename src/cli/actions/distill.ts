@@ -34,6 +34,8 @@ export interface DistillCommandOptions {
   readonly force: boolean;
 }
 
+/** Of the items of the written scraper, one in so many goes on being compared. */
+const CHECKED_ONE_IN = 200;
 /** The runs that are compared. */
 const COMPARED = 2;
 /** Inputs of a file that the sample is drawn from. */
@@ -195,10 +197,11 @@ const sourceOf = ({ ready, file, present, distilled }: SourceParts, proof?: Proo
   return writeChain({
     chain: distilled.chain,
     name: scraperName(file),
-    sourceImport: `import source from ${JSON.stringify(path)};`,
+    source: path,
     takenOver: optionsTakenOver(ready.scraper),
     site: ready.scraper.site,
     sample: present[0]!,
+    options: [`checkAgainst: { scraper: source, oneIn: ${CHECKED_ONE_IN} }`],
     about: [
       `Written by \`sluice distill\` from ${path}: the same records by plain requests.`,
       ...(proof

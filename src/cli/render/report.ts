@@ -66,6 +66,7 @@ const account = (view: JobView, facts: ReportFacts): string[][] => [
   fields(view),
   rejects(view, facts.input),
   held(view),
+  ways(view),
 ];
 
 const spaced = (sections: readonly string[][]): string[] =>
@@ -285,6 +286,16 @@ const held = (view: JobView): string[] =>
       ...(advice === undefined ? [] : wrapped(advice)),
     ];
   });
+
+/** How `auto` scrapers get their pages, and why. */
+const ways = (view: JobView): string[] =>
+  (view.ways ?? []).flatMap(({ lane, scraper, template, way, reason }) => [
+    fitText(
+      `${way === "http" ? "HTTP first" : "In a browser"}: ${scraper} on ${plainText(template || lane)}`,
+      WIDTH,
+    ),
+    ...wrapped(plainText(reason)),
+  ]);
 
 const evidenceText = ({ heldAt, probeAt }: HeldLane, { counts = {} }: Partial<Evidence>): string => {
   const seen = Object.entries(counts).map(([result, count]) => `${count} ${result}`);

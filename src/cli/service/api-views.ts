@@ -63,6 +63,7 @@ export const jobOfApi = (job: Job): JobView => {
       heldAt: Date.parse(heldAt),
       ...(probeAt !== undefined && { probeAt: Date.parse(probeAt) }),
     })),
+    ...(job.ways && { ways: job.ways }),
     rejects: job.rejects,
     ...cost,
     ...(job.budgetSpentAt !== undefined && { budgetSpentAt: Date.parse(job.budgetSpentAt) }),

@@ -33,6 +33,7 @@ export const openBrowserSession = async (
     ...options,
     gate,
     clock,
+    mainFrame: tab.targetId,
     isOwnHost: (host) => options.isOwnHost(site, host),
     proxyLogin: tab.egress,
     refusals: moved?.refused,
@@ -42,9 +43,15 @@ export const openBrowserSession = async (
   const files: (KeptFile & { readonly name: string })[] = [];
   let isClosed = false;
 
+  /** The gate does not see them. */
+  const noteCookies = async (): Promise<void> => {
+    if ((await tab.context.cookies()).length > 0) traffic.hasSecrets = true;
+  };
+
   const resource = async (name: string, made: Made): Promise<void> => {
     const exchange = resourceExchange(made);
     await clock.untimed(tools.archive(exchange));
+    if (!traffic.hasSecrets) await settledWithin(EVIDENCE_MS, noteCookies());
     pages.push(keptPage(name, exchange, traffic.document?.status ?? 200));
   };
 

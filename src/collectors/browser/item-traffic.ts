@@ -15,6 +15,8 @@ interface ItemTrafficOptions extends SessionOptions {
   readonly gate: TrafficGate;
   readonly clock: ActiveClock;
   readonly guard: TargetGuard;
+  /** Id of the page's own frame. */
+  readonly mainFrame: string;
   /** Whether a host is the site's own, or a neighbour under the same registrable domain. */
   readonly isOwnHost: (host: string) => boolean;
   readonly proxyLogin?: Traffic["proxyLogin"];
@@ -159,6 +161,7 @@ export class ItemTraffic implements Traffic {
         { ...exchangeHead, ...unredacted(paused, head), body: received.body },
         paused.resourceType,
       );
+      if (this.#isMain(paused)) this.#leaveDocument(paused);
       this.#judge(paused, head, received.body);
       await received.pass();
     } finally {
@@ -249,14 +252,23 @@ export class ItemTraffic implements Traffic {
     };
   }
 
+  #isMain({ resourceType, frameId }: Paused): boolean {
+    return resourceType === "Document" && frameId === this.#options.mainFrame;
+  }
+
+  /** Requests of the document before are cancelled without a word. */
+  #leaveDocument({ requestId }: Paused): void {
+    for (const id of this.#open.keys()) if (id !== requestId) this.#open.delete(id);
+  }
+
   #judge(paused: Paused, head: ResponseHead, body: Buffer): void {
     if (!isOfPage(paused) || (head.status >= 300 && head.status < 400)) return;
     const { mediaType } = readContentType(head.header("content-type"));
-    const isDocument = paused.resourceType === "Document";
-    const isAccepted = isDocument && this.accept.includes(head.status);
+    const isMain = this.#isMain(paused);
+    const isAccepted = isMain && this.accept.includes(head.status);
     const failure = classifyResponse({ head, body, mediaType }, isAccepted, Date.now());
     const url = withoutFragment(paused.request.url);
-    if (isDocument) this.document = { url, status: head.status };
+    if (isMain) this.document = { url, status: head.status };
     if (failure) this.trouble = { ...failure, url };
   }
 

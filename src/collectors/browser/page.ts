@@ -90,9 +90,10 @@ export const createBrowserPage = (options: PageOptions): BrowserPage => {
             url: target.href,
           }),
       );
-      if (errorText !== undefined || traffic.trouble)
+      const refused = documentFailure(traffic) ?? (errorText === undefined ? undefined : traffic.trouble);
+      if (refused || errorText !== undefined)
         throw new FailureError(
-          traffic.trouble ?? {
+          refused ?? {
             kind: "connection",
             detail: `the page cannot be opened: ${errorText}`,
             url: target.href,

@@ -31,6 +31,46 @@ export const kinds = (test: LedgerTest): void => {
     assert.deepEqual((await worker.takeKeys()).toSorted(), ["b", "m", "p"]);
   });
 
+  test("what items of `auto` scrapers have taught is shared by all workers, and shown with the job", async (kit) => {
+    await kit.job("any", ["a", "b"], ofKinds("auto"));
+    const [one, other] = [kit.worker(), kit.worker()];
+    await one.claim();
+    await other.claim();
+    const { version } = ofKinds("auto").scrapers[0]!;
+    const of = { lane: SITE, key: `${version} ${SITE}/parcel` };
+    const scripted = { ...of, saw: { saw: "scripted", reason: "fields are missing" } } as const;
+    const told = await one.pulse({ ways: [scripted, scripted] });
+    assert.deepEqual(
+      told.ways?.map(({ key, state }) => [key, state.way, state.scripted]),
+      [[of.key, "http", 2]],
+    );
+    assert.deepEqual((await kit.ledger.readJob("any"))?.ways?.length, 1);
+    const decided = await other.pulse({ ways: [scripted] });
+    assert.equal(decided.ways?.[0]?.state.way, "browser");
+    assert.deepEqual((await kit.ledger.readJob("any"))?.ways, [
+      {
+        lane: SITE,
+        scraper: ofKinds("auto").scrapers[0]!.name,
+        template: `${SITE}/parcel`,
+        way: "browser",
+        reason: "fields are missing",
+      },
+    ]);
+    // A worker that reports nothing of it is told nothing.
+    assert.equal((await one.pulse()).ways, undefined);
+    // A lane remembers a few kinds of pages: those that were heard of last.
+    const many = Array.from({ length: 30 }, (_, n) => ({
+      ...of,
+      key: `${version} /${n}`,
+      saw: { saw: "plain" } as const,
+    }));
+    await one.pulse({ ways: many });
+    const kept = (await kit.ledger.readJob("any"))?.ways?.map(({ template }) => template);
+    assert.deepEqual([kept?.length, kept?.at(-1), kept?.includes(`${SITE}/parcel`)], [20, "/29", false]);
+    await kit.ledger.controlLane(SITE, { isReset: true });
+    assert.deepEqual((await kit.ledger.readJob("any"))?.ways, []);
+  });
+
   test("a worker that nothing is for has nothing to wait for", async (kit) => {
     await kit.job("plain", keysOf(3), { pace: { perSecond: 1, burst: 1, concurrency: 9 } });
     const grant = await kit.worker().claim(100, { kinds: ["browser"] });

@@ -1,7 +1,7 @@
 import type { Frame, Page, Request } from "playwright-core";
 
 /** Long polls and endless streams: a page is not waited for because of them. */
-const LONGEST_REQUEST_MS = 10_000;
+const LONGEST_REQUEST_MS = 30_000;
 /** These say nothing about what a page will show. */
 const UNRELATED: ReadonlySet<string> = new Set([
   "eventsource",

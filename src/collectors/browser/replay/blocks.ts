@@ -24,7 +24,7 @@ const IDLE_MS = 500;
 const NEXT_IDLE_MS = 1500;
 const QUIET_MS = 250;
 /** A page that keeps loading is not waited for longer. */
-const LONGEST_LOOK_MS = 10_000;
+const LONGEST_LOOK_MS = 30_000;
 const MOST_BACK = 5;
 
 /**

@@ -1,5 +1,5 @@
 import type { Frame, Request } from "playwright-core";
-import type { FailureError } from "../../../domain/failure.ts";
+import { FailureError } from "../../../domain/failure.ts";
 import type { NavigateStep, Step } from "../../../recordings/recording.ts";
 import { isBlankPage } from "../../../recordings/step-fields.ts";
 import { NAVIGATION_MS, type ReplayRun } from "./replay-run.ts";
@@ -9,6 +9,8 @@ import { placeOf } from "./targets.ts";
 /** A document that is parsed is good enough; what it loads besides gets a moment. */
 const LOAD_MS = 5000;
 const POLL_MS = 20;
+/** A page whose request has failed, and that asks for nothing more, will not navigate. */
+const GIVEN_UP_MS = 1500;
 
 export const navigate = async (run: ReplayRun, step: NavigateStep): Promise<void> => {
   if (isBlankPage(step.url)) return;
@@ -75,6 +77,8 @@ export const withNavigation = async (
     const from = run.now();
     while (!seen.isCommitted && !page.isClosed()) {
       const waitedMs = run.now() - from;
+      const failure = run.activity.idleMs() > GIVEN_UP_MS ? run.options.failureOf?.("any") : undefined;
+      if (failure) throw new FailureError(failure);
       if (!seen.isStarted && waitedMs > run.timeoutOf(step))
         throw run.fails(step, "the navigation that the recording has after it did not start");
       if (waitedMs > NAVIGATION_MS)

@@ -13,7 +13,7 @@ import { replay } from "./replay.ts";
 interface PlayerOptions {
   readonly tab: Tab;
   readonly page: BrowserPage;
-  readonly traffic: Pick<ItemTraffic, "trouble" | "document">;
+  readonly traffic: Pick<ItemTraffic, "trouble" | "document" | "pending">;
   readonly clock: ActiveClock;
   readonly limits: Limits;
   readonly signal: AbortSignal;
@@ -39,8 +39,12 @@ export const createPlayer = ({
 }: PlayerOptions): RecordingPlayer => {
   const isOwn = (frame: Frame): boolean => frame === tab.page.mainFrame();
 
-  const failureOf = (what: "document" | "any"): Failure | undefined =>
-    what === "any" || traffic.document?.url === traffic.trouble?.url ? traffic.trouble : undefined;
+  const failureOf = (what: "document" | "any"): Failure | undefined => {
+    const { trouble, document, pending } = traffic;
+    if (what === "document") return document?.url === trouble?.url ? trouble : undefined;
+    const detail = "a request of the page was not answered in time";
+    return trouble ?? (pending > 0 ? { kind: "timeout", detail, url: tab.page.url() } : undefined);
+  };
 
   const keep = async (name: string, frame: Frame): Promise<void> => {
     if (isOwn(frame)) return await page.keep(name);

@@ -149,7 +149,9 @@ export class ReplayRun {
         this.#signal.throwIfAborted();
         trouble = error;
       }
-      if (this.now() >= until) break;
+      // A page that still waits for an answer is slow, which says nothing about its elements.
+      const isLate = this.activity.idleMs() > 0 || this.now() >= until + NAVIGATION_MS;
+      if (this.now() >= until && isLate) break;
       await this.pause(pauseMs);
     }
     const failure = this.options.failureOf?.("any");

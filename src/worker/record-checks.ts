@@ -1,0 +1,134 @@
+import type { WayResult } from "../domain/auto-mode.ts";
+import { differingField, type RecordFields } from "../domain/same-records.ts";
+
+/** One run of an item by one of two scrapers. */
+interface CheckedRun {
+  readonly result: Pick<WayResult, "ended" | "failure" | "missing">;
+  readonly records: () => readonly RecordFields[];
+  /** Frees what it holds: the other one counts. */
+  drop(): Promise<void>;
+}
+
+interface CheckOptions<Run extends CheckedRun> {
+  /** What is learned holds for this scraper version and lane. */
+  readonly key: string;
+  readonly oneIn: number;
+  readonly required: readonly string[];
+  /** Runs the scraper itself, and the one with a browser. The second is undefined where there is no browser. */
+  readonly own: () => Promise<Run>;
+  readonly other: () => Promise<Run | undefined>;
+  /** Nothing that it did forbids another run. */
+  readonly mayRepeat: () => boolean;
+}
+
+interface State {
+  /** Items until the next one that both run. */
+  checkIn: number;
+  isChecking: boolean;
+  /** Why the browser is used for all items. */
+  takenOver?: string;
+}
+
+interface RecordChecksOptions {
+  /** Items in browsers at once, after one has taken over. */
+  readonly capacity: number;
+  readonly onTakeOver: (key: string, reason: string) => void;
+}
+
+/** Failures by which a scraper says that a page is not what it expects. All others may come from a site in trouble. */
+const OF_CONTENT: ReadonlySet<string> = new Set(["structure-changed", "navigation", "bad-content"]);
+
+/**
+ * Compares distilled scrapers with the browser, in this process: the first item, one in so many after it, and items whose pages are not what the
+ * scraper expects. If the records differ twice in a row, the browser takes over for all further items of the scraper and lane.
+ */
+export class RecordChecks {
+  readonly #states = new Map<string, State>();
+  readonly #options: RecordChecksOptions;
+  readonly #waiting: (() => void)[] = [];
+  #inBrowsers = 0;
+
+  constructor(options: RecordChecksOptions) {
+    this.#options = options;
+  }
+
+  /** The run that counts; the others are dropped. */
+  async run<Run extends CheckedRun>(options: CheckOptions<Run>): Promise<Run> {
+    const { key, oneIn, own, mayRepeat } = options;
+    const state = this.#states.get(key) ?? { checkIn: 0, isChecking: false };
+    this.#states.set(key, state);
+    if (state.takenOver !== undefined) {
+      const taken = await this.#inTurn(options.other);
+      if (taken) return taken;
+    }
+    const first = await own();
+    const { failure } = first.result;
+    const isDue = failure ? OF_CONTENT.has(failure.kind) : state.checkIn-- <= 0;
+    if (!isDue || state.isChecking || state.takenOver !== undefined || !mayRepeat()) return first;
+    state.isChecking = true;
+    state.checkIn = oneIn - 1;
+    try {
+      return await this.#compare(options, state, first);
+    } finally {
+      state.isChecking = false;
+    }
+  }
+
+  async #compare<Run extends CheckedRun>(
+    { key, required, own, other }: CheckOptions<Run>,
+    state: State,
+    first: Run,
+  ): Promise<Run> {
+    const wanted = await other();
+    if (!wanted) return first;
+    // A browser that fails too, or finds less than it should, says nothing about the plain requests.
+    const { failure, missing } = wanted.result;
+    const isEvidence = !failure && missing.length === 0;
+    if (!isEvidence || differenceOf(wanted, first, required) === undefined) return await only(first, wanted);
+    // What the site shows may have changed between the two.
+    const again = await own();
+    const difference = differenceOf(wanted, again, required);
+    if (difference === undefined) return await only(again, first, wanted);
+    state.takenOver = difference;
+    this.#options.onTakeOver(key, difference);
+    return await only(wanted, first, again);
+  }
+
+  /** Waits for a browser without using the item's time. */
+  async #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+    while (this.#inBrowsers >= this.#options.capacity)
+      await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    this.#inBrowsers++;
+    try {
+      return await work();
+    } finally {
+      this.#inBrowsers--;
+      this.#waiting.shift()?.();
+    }
+  }
+}
+
+const only = async <Run extends CheckedRun>(kept: Run, ...others: readonly Run[]): Promise<Run> => {
+  for (const other of others) await other.drop();
+  return kept;
+};
+
+/** In words; undefined if both say the same. */
+const differenceOf = (
+  browser: CheckedRun,
+  http: CheckedRun,
+  required: readonly string[],
+): string | undefined => {
+  const { failure } = http.result;
+  if (failure) return `plain requests fail (${failure.kind}: ${failure.detail}), the browser does not`;
+  if (browser.result.ended !== http.result.ended)
+    return browser.result.ended === "absent"
+      ? "the browser says absent, plain requests find a record"
+      : "plain requests say absent, the browser finds a record";
+  const [wanted, got] = [browser.records(), http.records()];
+  if (wanted.length !== got.length)
+    return `${got.length} records by plain requests, ${wanted.length} in the browser`;
+  const fields = wanted.map((record, at) => differingField(record, got[at] ?? {}, required));
+  const field = fields.find((name) => name !== undefined);
+  return field === undefined ? undefined : `field ${field} differs from the browser's`;
+};
