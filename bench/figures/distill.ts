@@ -34,10 +34,9 @@ export const measureDistill = async (kit: BenchKit, { rounds }: BenchOptions): P
     const truths = [...county.truth({ scripted: true })];
     const [a, b] = truths.filter(({ state }) => state === "done").map(({ parcel }) => `parcel=${parcel}`);
     const [c, d] = truths.filter(({ state }) => state === "absent").map(({ parcel }) => `parcel=${parcel}`);
-    await sluice(
-      ...["distill", browser, "--output", http, "--from", all, "--prove", `${IN_BROWSER}`],
-      ...["--input", a!, "--input", b!, "--absent", c!, "--absent", d!, "--data", join(folder, "distill")],
-    );
+    const inputs = ["--input", a!, "--input", b!, "--absent", c!, "--absent", d!, "--from", all];
+    const proving = ["--prove", `${IN_BROWSER}`, "--output", http, "--data", join(folder, "distill")];
+    await sluice("distill", browser, ...inputs, ...proving);
     const proof = (
       JSON.parse(readFileSync(join(folder, "county-http.evidence.json"), "utf8")) as { proof: object }
     ).proof;

@@ -102,7 +102,8 @@ const pulse = z.object({
       lane,
       key: text,
       saw: z.discriminatedUnion("saw", [
-        z.object({ saw: z.enum(["plain", "absent", "changed"]) }),
+        z.object({ saw: z.enum(["plain", "absent", "changed", "same"]) }),
+        z.object({ saw: z.literal("different"), reason: text }),
         z.object({ saw: z.literal("scripted"), reason: text, wasAbsent: z.boolean().optional() }),
       ]),
     }),

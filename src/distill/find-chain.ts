@@ -379,7 +379,7 @@ const shownPath = (calls: readonly Call[]): string => {
 };
 
 /** The cookies that a call sent, if they are known. */
-export const sentCookies = ({ requestHeaders }: Call): readonly string[] | undefined =>
+const sentCookies = ({ requestHeaders }: Call): readonly string[] | undefined =>
   headerOf(requestHeaders, "cookie")
     ?.split(";")
     .map((pair) => pair.split("=")[0]!.trim());

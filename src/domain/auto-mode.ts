@@ -104,7 +104,10 @@ export type Observation =
   | { readonly saw: "plain" }
   | { readonly saw: "scripted"; readonly reason: string; readonly wasAbsent?: boolean }
   | { readonly saw: "absent" }
-  | { readonly saw: "changed" };
+  | { readonly saw: "changed" }
+  /** Of a distilled scraper: the browser finds the same as its plain requests, or something else. */
+  | { readonly saw: "same" }
+  | { readonly saw: "different"; readonly reason: string };
 
 /** After an item: `browser` is what came of it there, if it went on. Undefined: it teaches nothing. */
 export const observe = (results: { http?: WayResult; browser?: WayResult }): Observation | undefined => {
@@ -129,6 +132,10 @@ export const learn = (state: AutoState, observation: Observation): AutoState => 
       return state.absent === "unknown" ? { ...state, absent: "trusted" } : state;
     case "changed":
       return { ...state, checkIn: 0 };
+    case "same":
+      return state.way === "browser" ? state : { ...state, hasPlain: true, reason: SAME_REASON };
+    case "different":
+      return { ...state, way: "browser", reason: observation.reason.slice(0, LONGEST_REASON) };
     case "scripted": {
       const { reason, wasAbsent } = observation;
       const scripted = state.scripted + 1;
@@ -141,6 +148,7 @@ export const learn = (state: AutoState, observation: Observation): AutoState => 
   }
 };
 
+const SAME_REASON = "HTTP is enough: the browser found the same in the last item that both ran";
 const PLAIN_REASON = "HTTP is enough: the pages have their required fields without scripts";
 /** It is stored and shown: what a page says must not make it long. */
 const LONGEST_REASON = 300;

@@ -16,6 +16,8 @@ export interface PinnedScraper {
   readonly version: string;
   /** How its items are run; `http` when left out. */
   readonly kind?: CollectorKind;
+  /** Some of its items are also run in a browser: see `checkAgainst`. */
+  readonly isCompared?: true;
   readonly pace: Pace;
   /** The scraper's own pace, where the job has asked for less: it is the lane's, and `pace` holds for this job's items alone. */
   readonly sitePace?: Pace;

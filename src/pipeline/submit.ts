@@ -89,6 +89,7 @@ export const pinnedOf = (
     source: ready.source,
     version: ready.version,
     ...(ready.scraper.kind && { kind: ready.scraper.kind }),
+    ...(ready.scraper.checkAgainst && { isCompared: true as const }),
     ...paceOf(ready),
     policy: ready.scraper.failures ?? {},
     extracts: ready.scraper.extract !== undefined,

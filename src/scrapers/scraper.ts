@@ -11,7 +11,7 @@ import type { Emit, EmitToOther, EmitToSelf } from "./compile-emit.ts";
 export type CollectContext<Input, Kind extends CollectorKind = "http"> = CollectBase<Input> &
   ScraperTools[Kind];
 
-interface CollectBase<Input> {
+export interface CollectBase<Input> {
   /** The item's input, as the scraper's schema gave it. */
   readonly input: Input;
   /** Says which pages and files are kept under a name. */

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { NOTHING_LEARNED } from "../domain/auto-mode.ts";
 import type { Failure } from "../domain/failure.ts";
 import type { RecordFields } from "../domain/same-records.ts";
 import { RecordChecks } from "./record-checks.ts";
@@ -13,7 +14,12 @@ type End = string | Failure | undefined;
 const openChecks = (oneIn: number) => {
   const taken: string[] = [];
   const log: string[] = [];
-  const checks = new RecordChecks({ capacity: 2, onTakeOver: (_, reason) => taken.push(reason) });
+  const told: string[] = [];
+  const checks = new RecordChecks({
+    capacity: 2,
+    onLearned: ({ saw }) => told.push(saw.saw),
+    onTakeOver: (_, reason) => taken.push(reason),
+  });
   const runOf = (who: string, end: End) => {
     log.push(who);
     const records: RecordFields[] =
@@ -30,10 +36,10 @@ const openChecks = (oneIn: number) => {
       drop: async () => void log.push(`drop ${who}`),
     };
   };
-  const item = async (http: End | End[], browser: End | "none"): Promise<End> => {
+  const item = async (http: End | End[], browser: End): Promise<End> => {
     const each = [http].flat();
     const ran = await checks.run({
-      key: "1 lane",
+      key: { lane: "lane", key: "1" },
       oneIn,
       required: ["name"],
       own: async () => runOf("http", each.length > 1 ? each.shift() : each[0]),
@@ -42,7 +48,7 @@ const openChecks = (oneIn: number) => {
     });
     return ran.end;
   };
-  return { item, taken, log };
+  return { item, taken, log, told, checks };
 };
 
 test("the first item and one in so many are compared", async () => {
@@ -60,6 +66,17 @@ test("when the records differ twice, the browser's counts, and it takes over", a
   assert.deepEqual(taken, ["field name differs from the browser's"]);
   assert.equal(await item("a", "c"), "c");
   assert.equal(log.filter((who) => who === "http").length, 2);
+});
+
+test("what another worker has found holds here, too", async () => {
+  const { item, checks, told, log } = openChecks(100);
+  const state = { ...NOTHING_LEARNED, way: "browser" as const, reason: "field name differs" };
+  assert.equal(checks.hear({ lane: "lane", key: "1", state }), false);
+  assert.equal(await item("a", "a"), "a");
+  assert.deepEqual(told, ["same"]);
+  assert.equal(checks.hear({ lane: "lane", key: "1", state }), true);
+  assert.equal(await item("a", "b"), "b");
+  assert.equal(log.filter((who) => who === "http").length, 1);
 });
 
 test("a site that changed between the two runs is no difference", async () => {

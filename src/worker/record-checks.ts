@@ -1,4 +1,5 @@
 import type { WayResult } from "../domain/auto-mode.ts";
+import type { WayReply, WayReport } from "../ports/ledger.ts";
 import { differingField, type RecordFields } from "../domain/same-records.ts";
 
 /** One run of an item by one of two scrapers. */
@@ -10,8 +11,8 @@ interface CheckedRun {
 }
 
 interface CheckOptions<Run extends CheckedRun> {
-  /** What is learned holds for this scraper version and lane. */
-  readonly key: string;
+  /** What is learned holds for this lane and scraper version. */
+  readonly key: WayKey;
   readonly oneIn: number;
   readonly required: readonly string[];
   /** Runs the scraper itself, and the one with a browser. The second is undefined where there is no browser. */
@@ -20,6 +21,8 @@ interface CheckOptions<Run extends CheckedRun> {
   /** Nothing that it did forbids another run. */
   readonly mayRepeat: () => boolean;
 }
+
+type WayKey = Pick<WayReport, "lane" | "key">;
 
 interface State {
   /** Items until the next one that both run. */
@@ -32,15 +35,18 @@ interface State {
 interface RecordChecksOptions {
   /** Items in browsers at once, after one has taken over. */
   readonly capacity: number;
-  readonly onTakeOver: (key: string, reason: string) => void;
+  /** Called with what a comparison has shown. */
+  readonly onLearned: (report: WayReport) => void;
+  readonly onTakeOver: (key: WayKey, reason: string) => void;
 }
 
 /** Failures by which a scraper says that a page is not what it expects. All others may come from a site in trouble. */
 const OF_CONTENT: ReadonlySet<string> = new Set(["structure-changed", "navigation", "bad-content"]);
 
 /**
- * Compares distilled scrapers with the browser, in this process: the first item, one in so many after it, and items whose pages are not what the
- * scraper expects. If the records differ twice in a row, the browser takes over for all further items of the scraper and lane.
+ * Compares distilled scrapers with the browser: the first item of this process, one in so many after it, and items whose pages are not what the
+ * scraper expects. If the records differ twice in a row, the browser takes over for all further items of this version in this lane; the ledger tells
+ * the other workers with the answer to their next comparison.
  */
 export class RecordChecks {
   readonly #states = new Map<string, State>();
@@ -55,8 +61,9 @@ export class RecordChecks {
   /** The run that counts; the others are dropped. */
   async run<Run extends CheckedRun>(options: CheckOptions<Run>): Promise<Run> {
     const { key, oneIn, own, mayRepeat } = options;
-    const state = this.#states.get(key) ?? { checkIn: 0, isChecking: false };
-    this.#states.set(key, state);
+    const name = nameOf(key);
+    const state = this.#states.get(name) ?? { checkIn: 0, isChecking: false };
+    this.#states.set(name, state);
     if (state.takenOver !== undefined) {
       const taken = await this.#inTurn(options.other);
       if (taken) return taken;
@@ -84,14 +91,33 @@ export class RecordChecks {
     // A browser that fails too, or finds less than it should, says nothing about the plain requests.
     const { failure, missing } = wanted.result;
     const isEvidence = !failure && missing.length === 0;
-    if (!isEvidence || differenceOf(wanted, first, required) === undefined) return await only(first, wanted);
+    if (!isEvidence) return await only(first, wanted);
+    if (differenceOf(wanted, first, required) === undefined) return await this.#same(key, first, wanted);
     // What the site shows may have changed between the two.
     const again = await own();
     const difference = differenceOf(wanted, again, required);
-    if (difference === undefined) return await only(again, first, wanted);
-    state.takenOver = difference;
-    this.#options.onTakeOver(key, difference);
+    if (difference === undefined) return await this.#same(key, again, first, wanted);
+    this.#takeOver(key, state, difference);
+    this.#options.onLearned({ ...key, saw: { saw: "different", reason: difference } });
     return await only(wanted, first, again);
+  }
+
+  async #same<Run extends CheckedRun>(key: WayKey, kept: Run, ...others: readonly Run[]): Promise<Run> {
+    this.#options.onLearned({ ...key, saw: { saw: "same" } });
+    return await only(kept, ...others);
+  }
+
+  /** What the ledger has heard from all workers. False: it is about another scraper. */
+  hear({ state: { way, reason }, ...key }: WayReply): boolean {
+    const state = this.#states.get(nameOf(key));
+    if (!state) return false;
+    if (way === "browser" && state.takenOver === undefined) this.#takeOver(key, state, reason);
+    return true;
+  }
+
+  #takeOver(key: WayKey, state: State, reason: string): void {
+    state.takenOver = reason;
+    this.#options.onTakeOver(key, reason);
   }
 
   /** Waits for a browser without using the item's time. */
@@ -107,6 +133,8 @@ export class RecordChecks {
     }
   }
 }
+
+const nameOf = ({ lane, key }: WayKey): string => `${lane} ${key}`;
 
 const only = async <Run extends CheckedRun>(kept: Run, ...others: readonly Run[]): Promise<Run> => {
   for (const other of others) await other.drop();

@@ -139,7 +139,7 @@ const checked = async (
   const { check, version, extraction } = scrapers[item.scraper]!.ready;
   if (!check || !checks) return await runOnce();
   return await checks.all.run({
-    key: `${version} ${item.lane}`,
+    key: { lane: item.lane, key: version },
     oneIn: check.oneIn,
     required: extraction?.required ?? [],
     own: () => runOnce(),

@@ -79,7 +79,9 @@ class Worker {
     });
     this.#recordChecks = new RecordChecks({
       capacity: options.browserCapacity ?? 1,
-      onTakeOver: (key, reason) => this.#log.warn("the browser takes over", { key, reason }),
+      onLearned: (report) => this.#pulse.way(report),
+      onTakeOver: ({ lane, key: version }, reason) =>
+        this.#log.warn("the browser takes over from plain requests", { lane, version, reason }),
     });
     this.#options = { ...options, log: this.#log };
     const { ledger, name, collectors, laneOf, robotName, isAlone, jobs, lanes, kinds } = options;
@@ -369,7 +371,7 @@ class Worker {
       this.#log.warn("leases lost", { items: this.#inFlight.size, jobs });
       this.#letGo(() => true, "the worker was considered lost and its leases have ended");
     }
-    for (const shared of reply.ways ?? []) this.#autoWays.hear(shared);
+    for (const shared of reply.ways ?? []) if (!this.#recordChecks.hear(shared)) this.#autoWays.hear(shared);
     this.#gate.paceAddresses(reply.pacesAddresses === true);
     this.#gate.stop(reply.stopped);
     if (reply.stopped.length > 0)

@@ -38,7 +38,13 @@ const distillCounty = async (
   const own = mkdtempSync(join(folder, "county-"));
   const truth = join(own, "truth.jsonl");
   await using county = await startSite([
-    ...["--parcels", `${PARCELS}`, "--troubles", "absent=6", "--scripted", "--truth", truth],
+    "--parcels",
+    `${PARCELS}`,
+    "--troubles",
+    "absent=6",
+    "--scripted",
+    "--truth",
+    truth,
     ...site,
   ]);
   for (const name of ["county", "county-browser"])
@@ -51,11 +57,20 @@ const distillCounty = async (
   writeFileSync(join(own, "parcels.csv"), ["parcel", ...truths.map(({ parcel }) => parcel), ""].join("\n"));
   const env = { COUNTY_URL: county.url };
   const written = join(own, "county-http.scraper.ts");
+  const browser = join(own, "county-browser.scraper.ts");
+  const named = ["--input", a!, "--input", b!, "--absent", c!, "--absent", d!];
   const ended = await sluice(
     [
-      ...["distill", join(own, "county-browser.scraper.ts"), "--data", join(own, "data")],
-      ...["--input", a!, "--input", b!, "--absent", c!, "--absent", d!],
-      ...["--from", join(own, "parcels.csv"), "--output", written, ...args],
+      "distill",
+      browser,
+      ...named,
+      "--data",
+      join(own, "data"),
+      "--from",
+      join(own, "parcels.csv"),
+      "--output",
+      written,
+      ...args,
     ],
     env,
   );
@@ -86,9 +101,10 @@ test("the scraper that distill writes has the county's truth for every parcel", 
     for (const truthLine of readLines<Truth>(truth)) {
       if (truthLine.state !== "done") continue;
       const record = records.get(truthLine.parcel);
-      assert.equal((record?.["_files"] as readonly unknown[]).length, 1);
+      assert.ok(record);
+      assert.equal((record["_files"] as readonly unknown[]).length, 1);
       for (const [name, value] of Object.entries(truthLine.values))
-        assert.deepEqual(record?.[name], value, `${name} of ${truthLine.parcel}`);
+        assert.deepEqual(record[name], value, `${name} of ${truthLine.parcel}`);
     }
     await assertTakenOver(own, written, truth, env);
   });

@@ -115,7 +115,9 @@ const viewsOf = (rows: Rows, jobs: readonly Job[]): JobView[] => {
      CROSS JOIN queues q ON q.job = j.value AND q.held IS NOT NULL CROSS JOIN lanes l ON l.id = q.lane ORDER BY q.id`,
     open,
   );
-  const autos = jobs.filter(({ spec }) => spec.scrapers.some(({ kind }) => kind === "auto"));
+  const autos = jobs.filter(({ spec }) =>
+    spec.scrapers.some(({ kind, isCompared }) => kind === "auto" || isCompared),
+  );
   const learned = rows.all<LearnedRow>(
     `SELECT q.job, l.name AS lane, l.ways FROM json_each(?) j
      CROSS JOIN queues q ON q.job = j.value CROSS JOIN lanes l ON l.id = q.lane AND l.ways IS NOT NULL LIMIT ?`,
