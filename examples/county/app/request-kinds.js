@@ -1,5 +1,5 @@
 // Makes one request of each kind that a page can make: /kinds/NAME for each NAME of settings.kinds.
-(async () => {
+void (async () => {
   const { other } = JSON.parse(document.getElementById("settings").textContent);
   const at = (name) => `/kinds/${name}`;
   const add = (tag, attributes) => document.body.append(library.element(tag, attributes));
