@@ -1,3 +1,5 @@
+import { FailureError } from "../../domain/failure.ts";
+import { MissingBrowserError, MissingPackageError } from "../../domain/missing-package.ts";
 import type { BrowserOptions, SessionOptions } from "../../ports/collector.ts";
 import type { EgressProxy } from "../egress/egress-proxy.ts";
 import { type LaunchOptions, BrowserProcess } from "./browser-process.ts";
@@ -43,6 +45,20 @@ interface Running {
 }
 
 type TabWishes = Pick<SessionOptions, "sharedBy" | "browser" | "publicOnly" | "tools">;
+
+/** A browser may end at any moment, also while a tab is opened. */
+const openingFailure = (error: unknown): unknown => {
+  if (
+    error instanceof FailureError ||
+    error instanceof MissingBrowserError ||
+    error instanceof MissingPackageError
+  )
+    return error;
+  return new FailureError(
+    { kind: "browser", detail: "the browser ended before a tab was open" },
+    { cause: error },
+  );
+};
 
 /** A tab in use by one item. */
 export interface TabLease {
@@ -93,7 +109,10 @@ export class BrowserPool {
     await this.#place(tools.signal);
     try {
       const { tab, running } =
-        (key === undefined ? undefined : this.#reuse(key)) ?? (await this.#open(browser, publicOnly));
+        (key === undefined ? undefined : this.#reuse(key)) ??
+        (await this.#open(browser, publicOnly).catch((error: unknown) => {
+          throw openingFailure(error);
+        }));
       running.inUse++;
       tab.items++;
       return { tab, gate: running.gate, release: (visited) => this.#release(key, tab, running, visited) };
@@ -157,16 +176,22 @@ export class BrowserPool {
     return { tab, running };
   }
 
+  /** The browser of now, or a new one if it has ended or is due. Several items may wait for the same one. */
   async #running(full: boolean | undefined): Promise<Running> {
-    const known = await this.#current?.catch(() => undefined);
-    if (known && known.process.isConnected && !known.isRetired) {
-      if (!this.#isDue(known)) return known;
-      this.#retire(known);
+    for (;;) {
+      const starting = (this.#current ??= this.#start(full));
+      const forget = (): void => {
+        if (this.#current === starting) this.#current = undefined;
+      };
+      const known = await starting.catch((error: unknown) => {
+        forget();
+        throw error;
+      });
+      const isUsable = known.process.isConnected && !known.isRetired;
+      if (isUsable && !this.#isDue(known)) return known;
+      if (isUsable) this.#retire(known);
+      forget();
     }
-    // Several items may get here at once.
-    if (!this.#current || known === (await this.#current.catch(() => undefined)))
-      this.#current = this.#start(full);
-    return await this.#current;
   }
 
   async #start(full: boolean | undefined): Promise<Running> {
