@@ -110,6 +110,19 @@ test("the first scraper, drafted, written, tested and run as the guide says", as
   rmSync(folder, { recursive: true, force: true });
 });
 
+test("from recording to HTTP: the written scraper is proved and run, and the signed site is refused", async (t) => {
+  if (!(await browserOrSkip(t))) return;
+  const { folder, output } = await follow("docs/distill.md");
+  const project = join(folder, "my-distilled");
+  assert.match(output, /Proved with 22 inputs, \d of them absent/);
+  assert.match(output, /query `sig` changes between runs and comes from no earlier response/);
+  assert.match(output, /refused with 3/);
+  const rows = linesOf(project, "taxes.csv");
+  assert.equal(rows.length, 202);
+  assert.equal(rows.filter((row) => row.includes(",absent,")).length, 1);
+  rmSync(folder, { recursive: true, force: true });
+});
+
 test("forms, sessions and hops: the item of the guide is tried step by step", async () => {
   const { folder, output } = await follow("docs/forms.md");
   assert.match(output, /POST +\/search\.aspx +200/);

@@ -13,7 +13,7 @@ import {
 import { setCookies } from "./location.ts";
 import { pairCalls } from "./pair-calls.ts";
 import { type PartId, partKey, partName, type SplitRequest, splitRequest } from "./request-parts.ts";
-import { type Call, headerOf, type Run } from "./run.ts";
+import type { Call, Run } from "./run.ts";
 
 /**
  * How much of the session is repeated. Each level has all of the one before: only requests whose answers are read; those that set cookies; those that
@@ -377,9 +377,3 @@ const shownPath = (calls: readonly Call[]): string => {
     .map((segment, at) => (others.every((other) => other[at] === segment) ? segment : "…"))
     .join("/");
 };
-
-/** The cookies that a call sent, if they are known. */
-const sentCookies = ({ requestHeaders }: Call): readonly string[] | undefined =>
-  headerOf(requestHeaders, "cookie")
-    ?.split(";")
-    .map((pair) => pair.split("=")[0]!.trim());

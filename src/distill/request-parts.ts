@@ -4,7 +4,7 @@ import { type Call, headerOf, type Pairs } from "./run.ts";
 
 /** Which part of a request a value is, as it is named to people: `query \`sig\``. */
 export interface PartId {
-  readonly in: "path" | "query" | "form" | "json" | "body" | "header" | "cookie";
+  readonly in: "path" | "query" | "form" | "json" | "body" | "header";
   readonly name: string;
   /** Of several with this name, from 0. */
   readonly nth: number;
@@ -39,7 +39,6 @@ export const partName = ({ in: place, name }: Pick<PartId, "in" | "name">): stri
       return "the body";
     case "query":
     case "header":
-    case "cookie":
       return `${place} \`${name}\``;
     default:
       return place satisfies never;

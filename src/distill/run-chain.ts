@@ -58,8 +58,6 @@ const send = async (
       .join("");
   const url = step.link === undefined ? madeUrl(step, encoded) : filled(step.link, input, pages);
   const headers = Object.fromEntries(of(step, "header").map(({ name, template }) => [name, fill(template)]));
-  const cookies = of(step, "cookie").map(({ name, template }) => `${name}=${fill(template)}`);
-  if (cookies.length > 0) headers["cookie"] = cookies.join("; ");
   const statuses = [...accept, ...(step.absent?.by === "status" ? [step.absent.status] : [])];
   const options: RequestOptions = { headers, accept: statuses };
   return step.method === "GET" ? http.get(url, options) : http.post(url, bodyOf(step, fill), options);

@@ -156,7 +156,7 @@ class Settler {
     const end = this.#lastEnd;
     if (end === undefined) return "no request carries the input: what the site answers does not depend on it";
     if ("failure" in end)
-      return `the site answers the browser's requests differently over HTTP (${end.failure.kind}: ${end.failure.detail}). It may recognize browsers by their connection, or hold state that plain requests do not have`;
+      return `the site answers the browser's requests differently over HTTP (${end.failure.kind}: ${end.failure.detail}). It may recognize browsers by their connection, or ask for cookies that a script sets`;
     if ("absent" in end) return "over HTTP the site says that there is no such thing";
     return "over HTTP the same requests give another record than in the browser";
   }
@@ -183,9 +183,7 @@ class Settler {
   /** All extra headers at once; if the site needs some, one by one. */
   async #withoutHeaders(all: readonly ChainStep[]): Promise<readonly ChainStep[]> {
     const headers = all.flatMap(({ parts }, step) =>
-      parts
-        .filter(({ in: place }) => place === "header" || place === "cookie")
-        .map((part) => ({ step, part })),
+      parts.filter(({ in: place }) => place === "header").map((part) => ({ step, part })),
     );
     if (headers.length === 0) return all;
     this.#settling.onProgress("Trying without extra headers");

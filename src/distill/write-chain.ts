@@ -171,11 +171,6 @@ class BodyWriter {
     const headers = step.parts
       .filter(({ in: place }) => place === "header")
       .map(({ name, template }) => member(name, this.#text(template)));
-    const cookies = step.parts.filter(({ in: place }) => place === "cookie");
-    if (cookies.length > 0)
-      headers.push(
-        `cookie: ${this.#text(cookies.flatMap(({ name, template }, at) => [`${at > 0 ? "; " : ""}${name}=`, ...template]))}`,
-      );
     const options = [
       ...(headers.length === 0 ? [] : [`headers: { ${headers.join(", ")} }`]),
       ...(step.absent?.by === "status" ? [`accept: [${step.absent.status}]`] : []),

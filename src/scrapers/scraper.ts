@@ -68,6 +68,7 @@ interface Scraper<Input = never, Kind extends CollectorKind = "http"> {
 
 /** Written by `sluice distill`. */
 export interface CheckSetting {
+  /** The scraper that uses a browser. */
   readonly scraper: AnyScraper;
   /** One item in so many is run by both, the first one included; 200 by default. */
   readonly oneIn?: number;
