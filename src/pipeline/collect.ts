@@ -44,7 +44,7 @@ export const collect = async (run: CollectRun): Promise<Collected> => {
   const { signal } = run.controller;
   const work = new ItemWork(run.onLate);
   const clock = new ItemClock(limits.itemMs, () => run.controller.abort(new OverdueError(work.pending)));
-  const session = await run.collector.open({
+  const opening = run.collector.open({
     site: scraper.site ?? siteOf(run.input),
     limits,
     ...(run.sharedBy !== undefined && { sharedBy: run.sharedBy }),
@@ -64,6 +64,15 @@ export const collect = async (run: CollectRun): Promise<Collected> => {
       archiveFile: run.tools.archiveFile,
     },
   });
+  const session = await opening.catch((error: unknown) => {
+    if (error instanceof FailureError) return error.failure;
+    throw error;
+  });
+  if ("kind" in session) {
+    clock.end();
+    work.end();
+    return { session: NO_SESSION, ended: "failure", failure: session };
+  }
   run.onSession?.(session);
   // Even if the scraper catches it: the site's answer is unknown.
   const letGo = (error: unknown): never => {
@@ -109,6 +118,17 @@ export const collect = async (run: CollectRun): Promise<Collected> => {
     await session.close();
     throw error;
   }
+};
+
+/** Of an item whose collector could not begin: a browser that does not start, or ends at once. */
+const NO_SESSION: CollectSession = {
+  tools: {} as CollectSession["tools"],
+  keep: {} as Keep,
+  kept: { pages: [], files: [] },
+  requests: 0,
+  bytes: 0,
+  hasSecrets: false,
+  close: async () => undefined,
 };
 
 type AsyncMethod = (...of: readonly unknown[]) => Promise<unknown>;

@@ -1,5 +1,5 @@
 // Makes one request of each kind that a page can make: /kinds/NAME for each NAME of settings.kinds.
-(() => {
+void (async () => {
   const { other } = JSON.parse(document.getElementById("settings").textContent);
   const at = (name) => `/kinds/${name}`;
   const add = (tag, attributes) => document.body.append(library.element(tag, attributes));
@@ -19,14 +19,17 @@
   events.addEventListener("error", () => events.close());
   navigator.sendBeacon(at("beacon"), "left");
 
-  // Each of these runs a script of its own, which makes the request.
-  add("iframe", { src: `${other}/kinds-in/frame-fetch` });
-  open("/kinds-in/popup-fetch", "_blank", "width=200,height=200");
+  // Each of these runs a script of its own, which makes the request. A new window comes last: while it starts, Chromium may hold up the frames and
+  // workers of its opener, for ever if they start at the same time.
+  const frame = library.element("iframe", { src: `${other}/kinds-in/frame-fetch` });
+  const loaded = new Promise((resolve) => frame.addEventListener("load", resolve, { once: true }));
+  document.body.append(frame);
+  await loaded;
   self.workers = [
     new Worker("/kinds-script/worker-fetch"),
     new SharedWorker("/kinds-script/shared-worker-fetch"),
   ];
-  quietly(navigator.serviceWorker.register("/kinds-script/service-worker-fetch"));
+  await quietly(navigator.serviceWorker.register("/kinds-script/service-worker-fetch"));
 
   const form = library.element("form", { method: "post", action: at("form"), target: "form-target" });
   add("iframe", { name: "form-target" });
@@ -37,4 +40,5 @@
 
   const socket = new WebSocket(`ws://${location.host}${at("websocket")}`);
   socket.addEventListener("error", () => undefined);
+  open("/kinds-in/popup-fetch", "_blank", "width=200,height=200");
 })();

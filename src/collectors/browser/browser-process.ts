@@ -68,7 +68,7 @@ export class BrowserProcess {
     const found = await findBrowser(given(options));
     if (!found) throw new MissingBrowserError(await installHint());
     await sweepFolders();
-    const folder = await mkdtemp(join(tmpdir(), `${FOLDER}${process.pid}-`));
+    const folder = await mkdtemp(join(TEMPORARY, `${FOLDER}${process.pid}-`));
     try {
       const launch = () =>
         chromium.launch({
@@ -185,25 +185,36 @@ const startFailure = (error: unknown, detail: string): FailureError => {
 const removeFolder = (folder: string): Promise<void> =>
   rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
 
-/** The library makes the folder of the browser's profile where this variable says; there is no other way to choose its place. */
-const withTemporary = async <Result>(folder: string, work: () => Promise<Result>): Promise<Result> => {
-  const before = process.env["TMPDIR"];
-  process.env["TMPDIR"] = folder;
-  try {
-    return await work();
-  } finally {
-    if (before === undefined) delete process.env["TMPDIR"];
-    else process.env["TMPDIR"] = before;
-  }
+/** Read once: the variable changes while a browser starts. */
+const TEMPORARY = tmpdir();
+let launching: Promise<unknown> = Promise.resolve();
+
+/**
+ * The library makes the folder of the browser's profile where `TMPDIR` says; there is no other way to choose its place. One launch at a time, or one
+ * browser's folder would be in that of another.
+ */
+const withTemporary = <Result>(folder: string, work: () => Promise<Result>): Promise<Result> => {
+  const launched = launching.then(async () => {
+    const before = process.env["TMPDIR"];
+    process.env["TMPDIR"] = folder;
+    try {
+      return await work();
+    } finally {
+      if (before === undefined) delete process.env["TMPDIR"];
+      else process.env["TMPDIR"] = before;
+    }
+  });
+  launching = launched.catch(() => undefined);
+  return launched;
 };
 
 /** Removes what killed processes have left behind. */
 const sweepFolders = async (): Promise<void> => {
-  await mkdir(tmpdir(), { recursive: true });
-  for (const name of readdirSync(tmpdir())) {
+  await mkdir(TEMPORARY, { recursive: true });
+  for (const name of readdirSync(TEMPORARY)) {
     const pid = name.startsWith(FOLDER) ? Number(name.slice(FOLDER.length).split("-", 1)[0]) : NaN;
     if (Number.isInteger(pid) && !isAlive(pid))
-      await removeFolder(join(tmpdir(), name)).catch(() => undefined);
+      await removeFolder(join(TEMPORARY, name)).catch(() => undefined);
   }
 };
 
