@@ -65,7 +65,7 @@ const distilled = async ({ answer, visit }: Site): Promise<string[]> => {
     await visit(browser, id);
     runs.push({ input: { id }, records: [], calls: browser.calls });
   }
-  const found = findSteps(runs, runs[0]!.calls.length - 1, "values");
+  const found = findSteps(runs, new Map([["page", runs[0]!.calls.length - 1]]), "values");
   assert.ok(found);
   assert.deepEqual(found.unexplained, []);
   const input = { id: "0999000733" };
@@ -76,12 +76,12 @@ const distilled = async ({ answer, visit }: Site): Promise<string[]> => {
 
 const byChain = async (site: string, steps: readonly ChainStep[], input: Run["input"]): Promise<Page> => {
   await using session = openTestSession(site);
-  return await runChain(steps, { input, http: session.http });
+  return (await runChain(steps, { input, http: session.http })).at(-1)!;
 };
 
 const byScraper = async (site: string, steps: readonly ChainStep[], input: Run["input"]): Promise<Page> => {
   const file = join(folder, `written-${++count}.scraper.ts`);
-  const chain = { steps, fields: { by: "extract", page: "page" }, dropped: [] } as const;
+  const chain = { steps, fields: { by: "extract" }, dropped: [] } as const;
   writeFileSync(
     file,
     writeChain({

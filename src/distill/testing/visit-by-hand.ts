@@ -92,6 +92,7 @@ export const visitByHand = async (
     if (options.hasTime) query.set("_", String(Date.now()));
     const path = options.remembers ? "/api/current" : `/api/parcels/${encodeURIComponent(hit.ref)}`;
     await browser.send("fetch", path + (query.size > 0 ? `?${query.toString()}` : ""), { headers });
+    if (options.isSplit) await browser.send("fetch", `${path}/history`, { headers });
   }
   const truth = truthOf(parcel);
   const records = truth && [
