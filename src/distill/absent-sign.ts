@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { looksGenerated } from "../devtools/draft/short-selector.ts";
 import { compileSelector } from "../extraction/selector.ts";
 import type { AbsentSign } from "./chain.ts";
-import { stepTo } from "./find-locations.ts";
+import { stepTo } from "./json-paths.ts";
 import type { RecordedAnswer } from "./location.ts";
 import { hasSign } from "./run-chain.ts";
 

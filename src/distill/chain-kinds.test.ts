@@ -10,7 +10,7 @@ import type { Page } from "../ports/collector.ts";
 import { loadScraper } from "../scrapers/load-scraper.ts";
 import type { ChainStep } from "./chain.ts";
 import { explainSteps } from "./explain-chain.ts";
-import { findSteps } from "./find-chain.ts";
+import { findSteps, unexplainedText } from "./find-chain.ts";
 import { runChain } from "./run-chain.ts";
 import type { Run } from "./run.ts";
 import { HandBrowser } from "./testing/visit-by-hand.ts";
@@ -54,11 +54,8 @@ const replyTo = (response: ServerResponse): Reply => ({
 
 let count = 0;
 
-/** Two visits by hand; then a third input by the chain that was found, and by the scraper that was written. Both must get its record. */
-const distilled = async ({ answer, visit }: Site): Promise<string[]> => {
-  await using site = await openTestSite((request, response) =>
-    answer({ ...request, path: new URL(request.url, "http://site") }, replyTo(response)),
-  );
+/** Two visits by hand, compared. */
+const compared = async (site: { readonly url: string }, visit: Site["visit"]) => {
   const runs: Run[] = [];
   for (const id of ["0100000017", "0200300042"]) {
     const browser = new HandBrowser(site.url);
@@ -67,11 +64,30 @@ const distilled = async ({ answer, visit }: Site): Promise<string[]> => {
   }
   const found = findSteps(runs, new Map([["page", runs[0]!.calls.length - 1]]), "values");
   assert.ok(found);
+  return found;
+};
+
+const openSite = (answer: Site["answer"]) =>
+  openTestSite((request, response) =>
+    answer({ ...request, path: new URL(request.url, "http://site") }, replyTo(response)),
+  );
+
+/** A third input by the chain that was found, and by the scraper that was written. Both must get its record. */
+const distilled = async ({ answer, visit }: Site): Promise<string[]> => {
+  await using site = await openSite(answer);
+  const found = await compared(site, visit);
   assert.deepEqual(found.unexplained, []);
   const input = { id: "0999000733" };
   assert.equal((await byChain(site.url, found.steps, input)).at("id"), input.id);
   assert.equal((await byScraper(site.url, found.steps, input)).at("id"), input.id);
   return explainSteps(found.steps);
+};
+
+/** What nothing explains. */
+const unexplained = async ({ answer, visit }: Site): Promise<string[]> => {
+  await using site = await openSite(answer);
+  const found = await compared(site, visit);
+  return found.unexplained.map((one) => unexplainedText(found, one));
 };
 
 const byChain = async (site: string, steps: readonly ChainStep[], input: Run["input"]): Promise<Page> => {
@@ -245,6 +261,37 @@ test("a parameter of the address that a request is redirected to, and a number i
   );
 });
 
+test("of several hits, the one that has the input", async () => {
+  const refs = new Map<string, string>();
+  const lines = await distilled({
+    answer({ path }, { json }) {
+      const id = path.searchParams.get("id");
+      if (id === null) return json({ id: refs.get(path.searchParams.get("ref") ?? "") });
+      const near = [
+        String(Number(id) - 1).padStart(10, "0"),
+        id,
+        `${id.slice(0, 9)}${id.endsWith("9") ? 8 : 9}`,
+      ];
+      const hits = near.map((parcel) => {
+        const ref = draw();
+        refs.set(ref, parcel);
+        return { ref, parcel };
+      });
+      json({ hits: Number(id) % 2 === 0 ? hits : hits.toReversed().slice(1) });
+    },
+    async visit(browser, id) {
+      const { hits } = JSON.parse(await browser.send("fetch", `/find?id=${id}`)) as {
+        hits: { ref: string; parcel: string }[];
+      };
+      await browser.send("fetch", `/show?ref=${hits.find(({ parcel }) => parcel === id)!.ref}`);
+    },
+  });
+  assert.equal(
+    pathOf(lines, "query `ref`"),
+    "query `ref`: JSON ref of the entry of hits whose parcel is the input's `id` of `find`",
+  );
+});
+
 test("a token in a response header, in a body of text", async () => {
   const tokens = new Set<string>();
   await distilled({
@@ -267,4 +314,29 @@ test("a token in a response header, in a body of text", async () => {
       });
     },
   });
+});
+
+test("a short value that stands somewhere by chance is not taken for its source", async () => {
+  const lines = await unexplained({
+    answer: ({ path }, { html }) => html(`<p>Page <b>${path.searchParams.get("id")?.slice(-2)}</b> of 99`),
+    async visit(browser, id) {
+      await browser.send("document", `/?id=${id}`);
+      await browser.send("fetch", `/data?n=${id.slice(-2)}`);
+    },
+  });
+  assert.deepEqual(lines, [
+    "request 2 GET /data: query `n` changes between runs and comes from no earlier response",
+  ]);
+});
+
+test("names that are drawn for each page are named", async () => {
+  const lines = await unexplained({
+    answer: (_, { html }) => html("<p>fields by script"),
+    async visit(browser, id) {
+      await browser.send("document", "/");
+      await browser.send("fetch", `/data?id=${id}&f${draw().slice(0, 6)}=1`);
+    },
+  });
+  assert.equal(lines.length, 1);
+  assert.match(lines[0]!, /query `f\w{6}` is sent in only some of the runs/);
 });

@@ -19,6 +19,8 @@ const placeText = (place: Place): string => {
       return `the text of ${place.css}`;
     case "json":
       return `JSON ${place.path === "" ? "value" : place.path}`;
+    case "entry":
+      return `JSON ${place.member} of the entry of ${place.list} whose ${place.where} is the input's \`${place.property}\``;
     case "header":
       return `header ${place.name}`;
     case "cookie":

@@ -196,7 +196,7 @@ class ChainFinder {
       (part) => isOfUrl(part) && (!("template" in part) || part.template.some(isFromStep)),
     );
     const hrefs = call.calls.map(({ url }) => withoutHash(url));
-    return { call, split: split!, parts, links: isMade ? stepSources(earlier, hrefs) : [] };
+    return { call, split: split!, parts, links: isMade ? stepSources(earlier, hrefs, this.#inputs) : [] };
   }
 
   #explainPart(
@@ -211,7 +211,7 @@ class ChainFinder {
     if (fromInput !== undefined && (constant === undefined || (wanted[0] ?? "").length > 2))
       return { ...id, template: [fromInput] };
     if (constant !== undefined) return { ...id, template: constant };
-    const choices = stepSources(earlier, wanted);
+    const choices = stepSources(earlier, wanted, this.#inputs);
     if (choices.length > 0) return { ...id, choices };
     const template = this.#templateOf(wanted, earlier, MOST_SOURCES);
     if (template !== undefined) return { ...id, template };
@@ -228,7 +228,7 @@ class ChainFinder {
     if (constant !== undefined) return constant;
     const input = inputSource(this.#inputs, wanted);
     if (input !== undefined) return [input];
-    const [choice] = stepSources(earlier, wanted);
+    const [choice] = stepSources(earlier, wanted, this.#inputs);
     if (choice !== undefined) return [choice];
     if (most === 0) return undefined;
     for (const cut of [aroundInput(this.#inputs, wanted), aroundStep(earlier, wanted)]) {

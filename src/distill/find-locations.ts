@@ -5,6 +5,7 @@ import { pageKind } from "../extraction/parse-page.ts";
 import { encode, ENCODING_NAMES, type EncodingName } from "./encodings.ts";
 import {
   answerOf,
+  entriesOf,
   type Location,
   type Place,
   readLocation,
@@ -13,6 +14,7 @@ import {
   textOf,
   unescaped,
 } from "./location.ts";
+import { listPaths, stepTo } from "./json-paths.ts";
 import type { Call } from "./run.ts";
 
 /** A value of an answer, and where it stands there. */
@@ -60,12 +62,45 @@ export const findLocations = (calls: readonly Call[], wanted: readonly string[])
     const location = candidate.locate();
     if (location === undefined) return [];
     const isThere = calls.every((call, run) => {
-      const text = readLocation(location, answerOf(call));
+      const text = readLocation(location, answerOf(call), undefined);
       return text !== undefined && encode(encoding, text) === wanted[run];
     });
     return isThere ? [{ location, encoding }] : [];
   });
   return found;
+};
+
+/** Where a list has more than one entry, its first one need not be the right one: better the one that has the input. */
+export const findEntry = (
+  calls: readonly Call[],
+  wanted: readonly string[],
+  inputs: ReadonlyMap<string, readonly string[]>,
+): Found | undefined => {
+  const [first] = calls;
+  if (first === undefined) return undefined;
+  for (const list of listPaths([answerOf(first).json]).map((path) => path.slice(0, -"[]".length))) {
+    const lists = calls.map((call) => entriesOf(answerOf(call).at(list)));
+    const entry = lists[0]?.find((one) => Object.values(one).some((value) => textOf(value) === wanted[0]));
+    if (entry === undefined) continue;
+    const members = Object.keys(entry).filter((name) => textOf(entry[name]) === wanted[0]);
+    for (const [property, given] of inputs)
+      for (const where of Object.keys(entry).filter((name) => textOf(entry[name]) === given[0]))
+        for (const member of members) {
+          const isThere = lists.every((entries, run) => {
+            const found = entries.find((one) => textOf(one[where]) === given[run]);
+            return textOf(found?.[member]) === wanted[run];
+          });
+          const place: Place = { in: "entry", list, where, property, member };
+          if (isThere && member !== where) return { location: { place }, encoding: "plain" };
+        }
+  }
+  return undefined;
+};
+
+/** Whether a location counts on an entry of a list that has others. */
+export const isAmbiguous = ({ place }: Location, calls: readonly Call[]): boolean => {
+  const list = place.in === "json" ? /^(.*?)\[\d+\]/.exec(place.path)?.[1] : undefined;
+  return list !== undefined && calls.some((call) => entriesOf(answerOf(call).at(list)).length > 1);
 };
 
 /** Values of the first call that are part of a longer text, longest first. */
@@ -161,14 +196,6 @@ function* inJson(value: unknown, path: string, base: string): Iterable<Candidate
   yield { value: text, isNamed: true, rank: 0, locate: at(place) };
   if (/^(?:https?:\/\/|\/[^/\s])\S*$/.test(text)) yield* urlParts(text, place, base, 3);
 }
-
-/** A path as `parseJsonPath` reads it. */
-export const stepTo = (path: string, key: string, isList: boolean): string => {
-  if (isList) return `${path}[${key}]`;
-  const isPlain = /^[^.[\]"*$]+$/.test(key);
-  if (!isPlain) return `${path}[${JSON.stringify(key)}]`;
-  return path === "" ? key : `${path}.${key}`;
-};
 
 const LINKS = new Set(["href", "src", "action", "formaction", "data-url", "data-href"]);
 /** Texts of elements that hold one value, not prose. */

@@ -1,8 +1,8 @@
 import type { Source, Template } from "./chain.ts";
 import { encode, ENCODING_NAMES, type EncodingName, groupsOf } from "./encodings.ts";
-import { type Found, findLocations, valuesWithin } from "./find-locations.ts";
+import { findEntry, type Found, findLocations, isAmbiguous, valuesWithin } from "./find-locations.ts";
 import { textOf } from "./location.ts";
-import { stepTo } from "./find-locations.ts";
+import { stepTo } from "./json-paths.ts";
 import type { Call, Run } from "./run.ts";
 
 /** Properties of the inputs, nested ones by their path, with their value in each run. */
@@ -95,10 +95,16 @@ export interface StepSource extends Found {
 }
 
 /** Locations in earlier answers, one for each answer that has any; the newest answer first. */
-export const stepSources = (earlier: readonly PairedCall[], wanted: readonly string[]): StepSource[] =>
+export const stepSources = (
+  earlier: readonly PairedCall[],
+  wanted: readonly string[],
+  inputs: Inputs,
+): StepSource[] =>
   earlier.toReversed().flatMap(({ at, calls }): StepSource[] => {
     const [best] = findLocations(calls, wanted);
-    return best === undefined ? [] : [{ from: "step", step: at, ...best }];
+    const isSure = best !== undefined && !isAmbiguous(best.location, calls);
+    const found = (isSure ? undefined : findEntry(calls, wanted, inputs)) ?? best;
+    return found === undefined ? [] : [{ from: "step", step: at, ...found }];
   });
 
 /** A value of an earlier answer within longer texts. */

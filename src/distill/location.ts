@@ -12,6 +12,15 @@ export type Place =
   | { readonly in: "attr"; readonly css: string; readonly name: string }
   | { readonly in: "text"; readonly css: string }
   | { readonly in: "json"; readonly path: string }
+  /** A member of the entry of a JSON list that has the input: `ref` of the hit whose `parcel` is the one that was asked for. */
+  | {
+      readonly in: "entry";
+      readonly list: string;
+      readonly where: string;
+      /** Of the input. */
+      readonly property: string;
+      readonly member: string;
+    }
   | { readonly in: "header"; readonly name: string }
   | { readonly in: "cookie"; readonly name: string }
   /** Where the answer came from in the end. */
@@ -31,8 +40,12 @@ export type Answer = Pick<
   "url" | "text" | "mediaType" | "header" | "cookie" | "attr" | "textOf" | "at"
 >;
 
-export const readLocation = ({ place, part }: Location, answer: Answer): string | undefined => {
-  const text = readPlace(place, answer);
+export const readLocation = (
+  { place, part }: Location,
+  answer: Answer,
+  input: unknown,
+): string | undefined => {
+  const text = readPlace(place, answer, input);
   if (text === undefined || part === undefined) return text;
   const url = URL.parse(text, answer.url);
   if (url === null) return undefined;
@@ -42,7 +55,7 @@ export const readLocation = ({ place, part }: Location, answer: Answer): string 
   return segment === undefined ? undefined : unescaped(segment);
 };
 
-const readPlace = (place: Place, answer: Answer): string | undefined => {
+const readPlace = (place: Place, answer: Answer, input: unknown): string | undefined => {
   switch (place.in) {
     case "attr":
       return answer.attr(place.css, place.name);
@@ -50,6 +63,11 @@ const readPlace = (place: Place, answer: Answer): string | undefined => {
       return answer.textOf(place.css);
     case "json":
       return textOf(answer.at(place.path));
+    case "entry": {
+      const wanted = textOf(valuesAt(input, parseJsonPath(place.property))[0]);
+      const entry = entriesOf(answer.at(place.list)).find((one) => textOf(one[place.where]) === wanted);
+      return textOf(entry?.[place.member]);
+    }
     case "header":
       return answer.header(place.name);
     case "cookie":
@@ -62,6 +80,14 @@ const readPlace = (place: Place, answer: Answer): string | undefined => {
       return place satisfies never;
   }
 };
+
+type Entry = Readonly<Record<string, unknown>>;
+
+/** The objects of a list; none if it is no list. */
+export const entriesOf = (list: unknown): readonly Entry[] =>
+  Array.isArray(list)
+    ? list.filter((one: unknown): one is Entry => typeof one === "object" && one !== null)
+    : [];
 
 /** As it is written into a request; undefined for what is no single value. */
 export const textOf = (value: unknown): string | undefined =>

@@ -9,7 +9,7 @@ import type { Fields } from "../extraction/fields.ts";
 import { by } from "../extraction/place.ts";
 import { parseJsonPath, valuesAt } from "../extraction/json/json-path.ts";
 import type { FieldPath } from "./chain.ts";
-import { stepTo } from "./find-locations.ts";
+import { leafPaths, listPaths, MOST_PATHS } from "./json-paths.ts";
 
 type Reading = { readonly status: FieldStatus; readonly value: unknown };
 type Leaf = Field<unknown>;
@@ -21,9 +21,6 @@ export interface Sample {
   readonly url: string;
   readonly record: RecordFields;
 }
-
-/** Answers with more values are searched only in part. */
-const MOST_PATHS = 5000;
 
 export interface MatchedFields {
   readonly fields: readonly FieldPath[];
@@ -251,27 +248,5 @@ class PathReader {
     return [[...leaves], [...lists]];
   }
 }
-
-function* leafPaths(value: unknown, path: string): Iterable<string> {
-  if (typeof value !== "object" || value === null) yield path;
-  else
-    for (const [key, inside] of Object.entries(value))
-      yield* leafPaths(inside, stepTo(path, key, Array.isArray(value)));
-}
-
-/** Paths of all lists, in every one of these values: `data.items[]`. */
-const listPaths = (values: readonly unknown[]): readonly string[] => {
-  const found = new Set<string>();
-  const visit = (value: unknown, path: string): void => {
-    if (typeof value !== "object" || value === null || found.size > MOST_PATHS) return;
-    if (Array.isArray(value)) {
-      found.add(`${path}[]`);
-      return;
-    }
-    for (const [key, inside] of Object.entries(value)) visit(inside, stepTo(path, key, false));
-  };
-  for (const value of values) visit(value, "");
-  return [...found];
-};
 
 const rowsAt = (json: unknown, path: string): readonly unknown[] => valuesAt(json, parseJsonPath(path));

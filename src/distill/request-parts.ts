@@ -1,4 +1,4 @@
-import { stepTo } from "./find-locations.ts";
+import { stepTo } from "./json-paths.ts";
 import { textOf, unescaped } from "./location.ts";
 import { type Call, headerOf, type Pairs } from "./run.ts";
 

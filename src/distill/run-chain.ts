@@ -72,7 +72,7 @@ const filled = (one: string | Source, input: unknown, pages: readonly Page[]): s
   const text =
     one.from === "input"
       ? textOf(valuesAt(input, parseJsonPath(one.property))[0])
-      : readLocation(one.location, pages[one.step]!);
+      : readLocation(one.location, pages[one.step]!, input);
   const name = one.from === "input" ? `the input's ${one.property}` : locationText(one.location);
   const encoded = encode(one.encoding, need(text, name));
   if (encoded === undefined)

@@ -4,7 +4,7 @@ import type { AbsentSign, Chain, ChainFile, ChainStep, FieldPath, Source, Templa
 import { encodingCode } from "./encodings.ts";
 import { explainSteps, locationText } from "./explain-chain.ts";
 import { type FieldTree, fieldTree, isField } from "./extract-spec.ts";
-import { stepTo } from "./find-locations.ts";
+import { stepTo } from "./json-paths.ts";
 import type { Location, Place } from "./location.ts";
 import { urlText } from "./request-parts.ts";
 import type { AnyScraper } from "../scrapers/scraper.ts";
@@ -266,14 +266,9 @@ class BodyWriter {
         source.encoding,
         this.#nameOf(keyOf(source.step, source.location), source.location),
       );
-    const path = parseJsonPath(source.property);
-    const member = path
-      .map((step) =>
-        typeof step === "number" ? `[${step}]` : NAME.test(step) ? `.${step}` : `[${literal(step)}]`,
-      )
-      .join("");
-    const isText = typeof valuesAt(this.#sample, path)[0] === "string";
-    return encodingCode(source.encoding, isText ? `input${member}` : `String(input${member})`);
+    const isText = typeof valuesAt(this.#sample, parseJsonPath(source.property))[0] === "string";
+    const code = inputCode(source.property);
+    return encodingCode(source.encoding, isText ? code : `String(${code})`);
   }
 }
 
@@ -325,6 +320,8 @@ const placeName = (place: Place): string => {
           .filter((word) => /^[A-Za-z]/.test(word))
           .at(-1) ?? "value"
       );
+    case "entry":
+      return place.member;
     case "header":
     case "cookie":
       return place.name;
@@ -341,6 +338,13 @@ const placeName = (place: Place): string => {
   }
 };
 
+/** `input.parcel` */
+const inputCode = (property: string): string =>
+  parseJsonPath(property).reduce<string>((code, step) => {
+    if (typeof step === "number") return `${code}[${step}]`;
+    return NAME.test(step) ? `${code}.${step}` : `${code}[${literal(step)}]`;
+  }, "input");
+
 const placeCode = (place: Place, answer: string): string => {
   switch (place.in) {
     case "attr":
@@ -349,6 +353,11 @@ const placeCode = (place: Place, answer: string): string => {
       return `${answer}.textOf(${literal(place.css)})`;
     case "json":
       return `${answer}.at(${literal(place.path)})`;
+    case "entry": {
+      const entries = `(${answer}.at(${literal(place.list)}) as readonly Record<string, unknown>[] | undefined)`;
+      const isMeant = `String(one[${literal(place.where)}]) === String(${inputCode(place.property)})`;
+      return `${entries}?.find((one) => ${isMeant})?.[${literal(place.member)}]`;
+    }
     case "header":
       return `${answer}.header(${literal(place.name)})`;
     case "cookie":
