@@ -168,3 +168,15 @@ test("a depth is a number from 0", () => {
   for (const depth of ["10", -1])
     assert.throws(() => checkScraper({ ...page, limits: { depth } }, "x.ts"), ScraperLoadError);
 });
+
+test("what a scraper is compared with uses a browser, and neither of them acts or emits", () => {
+  const other = { ...page, name: "other", kind: "browser" };
+  const refused = (own: object, part: RegExp): void =>
+    assert.throws(() => checkScraper({ ...page, ...own }, "x.ts"), part);
+  assert.ok(checkScraper({ ...page, checkAgainst: { scraper: other, oneIn: 50 } }, "x.ts"));
+  refused({ checkAgainst: { scraper: page } }, /`checkAgainst` needs a `scraper` that uses a browser/);
+  refused({ checkAgainst: { scraper: other, oneIn: 0 } }, /a whole number from 1 to 1,000,000/);
+  refused({ checkAgainst: { scraper: other, every: 5 } }, /has no option `every`/);
+  refused({ checkAgainst: { scraper: other }, once: true }, /they would act twice/);
+  refused({ checkAgainst: { scraper: { ...other, pace: 5 } } }, /the scraper of `checkAgainst`: `pace`/);
+});

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { field } from "../extraction/field.ts";
+import { by } from "../extraction/place.ts";
 import { emitTo } from "./compile-emit.ts";
 import { jobFields, jobScrapers } from "./load-pinned.ts";
 import { ScraperLoadError } from "./check-scraper.ts";
@@ -89,4 +90,25 @@ test("the fields of a job are the root's by their names, and those of the others
       [2, 4, "street."],
     ],
   );
+});
+
+test("pages of a distilled scraper are read by its own extract, those of the browser by the other's", async () => {
+  const other = {
+    ...page,
+    name: "other",
+    kind: "browser",
+    extract: { fields: { owner: field.text("b") } },
+  } as AnyScraper;
+  const own = {
+    extract: { fields: { owner: field.text(by.path("owner")) } },
+    checkAgainst: { scraper: other },
+  };
+  const { extraction, check } = await ready(own);
+  assert.deepEqual([check?.ready.scraper.name, check?.oneIn], ["other", 200]);
+  const ownerOf = (text: string, mediaType: string): unknown =>
+    extraction?.read([{ name: "page", url: "https://x.example/", status: 200, mediaType, text }])[0]?.fields[
+      "owner"
+    ]?.value;
+  assert.equal(ownerOf('{"owner":"ANN"}', "application/json"), "ANN");
+  assert.equal(ownerOf("<b>BOB</b>", "text/html"), "BOB");
 });

@@ -159,3 +159,25 @@ test("two scrapers of one name in a job are refused", async () => {
   const root = write("twins/root.ts", emitting("twin", 'import one from "./one.ts";', "one"));
   await refuses(root, "bad-scraper", /named twin/);
 });
+
+test("code that asks for a scraper without code has it in its version", async () => {
+  const recording = (title: string): string =>
+    `kind: recording
+name: recorded
+input: { id: { type: string } }
+recording: { title: "${title}", steps: [{ type: navigate, url: "https://x.example/{{id}}" }] }
+`;
+  write("asked/recorded.scraper.yaml", recording("one"));
+  const file = write(
+    "asked/written.scraper.ts",
+    `import { scraperFile } from "sluice-jobs";
+const source = await scraperFile("./recorded.scraper.yaml", import.meta.url);
+export default { ...source, kind: "http", name: "written", collect: async () => {} };
+`,
+  );
+  const first = await loadScraper(file);
+  assert.equal(first.scraper.site, "https://x.example");
+  write("asked/recorded.scraper.yaml", recording("two"));
+  const second = await loadScraper(file);
+  assert.notEqual(second.version, first.version);
+});

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { z } from "zod";
 import { defineScraper, field, type InputOf, type RecordFrom } from "../index.ts";
-import { describeIssues } from "./scraper.ts";
+import { describeIssues, need } from "./scraper.ts";
 
 const scraper = defineScraper({
   name: "typed",
@@ -35,4 +35,10 @@ test("issues are told one after the other, each with its path", () => {
 test("a path may be made of keys, of objects that hold keys, and of symbols", () => {
   const path = [{ key: "owner" }, { key: 1 }, Symbol("mark")];
   assert.equal(describeIssues([{ message: "no", path }]), "owner.1.Symbol(mark): no");
+});
+
+test("what must be there is a text, or a failure that names it", () => {
+  assert.deepEqual([need("a", "x"), need(5, "x"), need(false, "x")], ["a", "5", "false"]);
+  for (const nothing of [undefined, null, "", {}])
+    assert.throws(() => need(nothing, "the token"), /navigation: the token was not found/);
 });

@@ -158,3 +158,16 @@ test("a body that is not what its encoding says is told as such", () => {
     kind: "bad-content",
   });
 });
+
+test("a value of JSON by its path, and a cookie that the item has by then, also of a redirect", async () => {
+  await using site = await openTestSite(({ url }, response) =>
+    url === "/"
+      ? answer(response, "", { location: "/hits", "set-cookie": "XSRF=a%3Db; Path=/" }, 302)
+      : answer(response, '{"hits":[{"ref":"R/1"}],"none":null}', { "content-type": "application/json" }),
+  );
+  await using session = openTestSession(site.url);
+  const page = await session.http.get("/");
+  assert.equal(page.at("hits[0].ref"), "R/1");
+  assert.deepEqual([page.at("none"), page.at("hits[1].ref")], [null, undefined]);
+  assert.deepEqual([page.cookie("XSRF"), page.cookie("X")], ["a%3Db", undefined]);
+});
