@@ -340,3 +340,33 @@ test("names that are drawn for each page are named", async () => {
   assert.equal(lines.length, 1);
   assert.match(lines[0]!, /query `f\w{6}` is sent in only some of the runs/);
 });
+
+test("text of a site cannot become code", async () => {
+  const evil = "*/ throw 1 /* `${process.exit(3)}` ' \" \\ \u2028";
+  const tokens = new Set<string>();
+  await distilled({
+    answer({ path, body }, { json }) {
+      if (path.pathname === "/token") {
+        const token = draw();
+        tokens.add(token);
+        return json({ [evil]: { [`${evil}\n`]: [{ case: token }] } });
+      }
+      const sent = JSON.parse(Buffer.from(body, "latin1").toString()) as Record<string, string>;
+      const isRight =
+        path.searchParams.get(evil) === evil && sent[evil] === evil && tokens.has(sent["t"] ?? "");
+      json({ id: isRight && sent["id"] });
+    },
+    async visit(browser, id) {
+      const answer = JSON.parse(await browser.send("fetch", "/token")) as Record<
+        string,
+        Record<string, { case: string }[]>
+      >;
+      const token = answer[evil]![`${evil}\n`]![0]!.case;
+      await browser.send("fetch", `/data?${new URLSearchParams({ [evil]: evil }).toString()}`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ id, t: token, [evil]: evil }),
+      });
+    },
+  });
+});

@@ -43,7 +43,7 @@ export const distill = async (options: DistillOptions): Promise<Distilled> => {
   if (ready.emits.length > 0)
     throw new DistillError(`scraper ${scraper.name} emits inputs. Distill the scrapers that it emits to`);
   onProgress(`Recording ${options.present.length + absent.length} runs in the browser`);
-  const ran = await session.run(ready, [...options.present, ...absent], { isFresh: true });
+  const ran = await session.run(ready, [...options.present, ...absent], { isRecorded: true });
   const gone = ran.slice(options.present.length);
   for (const one of ran) refuseFailed(one);
   for (const { input, records } of gone)
@@ -124,7 +124,7 @@ const withSpare = async (
     const lacking = unseen();
     if (lacking.length === 0) break;
     onProgress(`Recording one more run: no value of ${lacking.join(", ")} was seen yet`);
-    const [more] = await session.run(ready, [input], { isFresh: true });
+    const [more] = await session.run(ready, [input], { isRecorded: true });
     const isUseful = more?.records?.some((record) =>
       lacking.some((name) => record[name]?.status === "present"),
     );

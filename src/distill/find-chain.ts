@@ -14,6 +14,7 @@ import { setCookies } from "./location.ts";
 import { pairCalls } from "./pair-calls.ts";
 import { type PartId, partKey, partName, type SplitRequest, splitRequest } from "./request-parts.ts";
 import type { Call, Run } from "./run.ts";
+import { variableName } from "./variable-names.ts";
 
 /**
  * How much of the session is repeated. Each level has all of the one before: only requests whose answers are read; those that set cookies; those that
@@ -318,7 +319,7 @@ class ChainFinder {
       const [first] = call.calls;
       const link = links.get(at);
       return {
-        name: variableName(first!, names),
+        name: stepName(first!, names),
         call: at + 1,
         method: first!.method as ChainStep["method"],
         origin: first!.url.origin,
@@ -364,23 +365,10 @@ const withoutHash = (url: URL): string => {
 };
 
 /** By the last word of its path: `search`, `parcel`. */
-const variableName = ({ url }: Call, taken: Set<string>): string => {
+const stepName = ({ url }: Call, taken: Set<string>): string => {
   const words = url.pathname.split("/").filter((word) => /^[A-Za-z][A-Za-z_.-]*$/.test(word));
-  const word = (words.at(-1) ?? "start")
-    .replace(/\.[A-Za-z]+$/, "")
-    .replace(/[-_.]+(\w?)/g, (_, next: string) => next.toUpperCase());
-  const base = RESERVED.has(word) || word === "" ? `${word}Page` : word[0]!.toLowerCase() + word.slice(1);
-  let name = base;
-  for (let number = 2; taken.has(name); number++) name = `${base}${number}`;
-  taken.add(name);
-  return name;
+  return variableName((words.at(-1) ?? "").replace(/\.[A-Za-z]+$/, ""), "start", taken);
 };
-
-const RESERVED = new Set(
-  "absent by case catch class const default delete do else export field for function http if import in input keep let need new return switch this throw true try typeof var void while with yield".split(
-    " ",
-  ),
-);
 
 /** `request 3 GET /api/parcel/…: query \`sig\` changes between runs and comes from no earlier response` */
 export const unexplainedText = ({ steps }: FoundSteps, { step, part, why }: Unexplained): string =>

@@ -255,7 +255,7 @@ const firstOfClass = (classes: string | undefined, tag: string): string[] =>
 /** `name = "value"`, `name: 'value'` and `"name":"value"` in scripts, and the hidden fields of an ASP.NET partial answer. */
 const ASSIGNED =
   /(["']?)([A-Za-z_$][\w$-]{1,60})\1\s*([:=])\s*(?:(["'])((?:(?!\4)[^\\\n]|\\.){1,4000})\4|(\d{6,}))/g;
-const DELTA = /\|hiddenField\|([^|]{1,200})\|([^|]*)\|/g;
+const DELTA = /\|hiddenField\|([\w$:.-]{1,200})\|([^|]*)\|/g;
 
 function* inSource(text: string): Iterable<Candidate> {
   for (const [, mark, name, sign, quote, inQuotes, digits] of text.matchAll(ASSIGNED)) {

@@ -67,11 +67,11 @@ export class DistillSession {
     this.#parts = parts;
   }
 
-  /** Each input with this scraper. `isFresh`: each in a new browser context, because what is cached is not asked for. */
+  /** Each input with this scraper. `isRecorded`: with its calls, and in a new browser context, because what is cached is not asked for. */
   async run(
     ready: CompiledScraper,
     inputs: readonly Run["input"][],
-    options: { readonly isFresh?: boolean; readonly onEnd?: () => void } = {},
+    options: { readonly isRecorded?: boolean; readonly onEnd?: () => void } = {},
   ): Promise<RanItem[]> {
     const { ledger } = this.#parts.storage;
     const seen = new Map<string, Seen>();
@@ -88,7 +88,7 @@ export class DistillSession {
     };
     const watched = { ...ready, scraper: { ...ready.scraper, collect } };
     const job = await this.#submit(watched, inputs);
-    await this.#work(job, watched, observing(options.isFresh === true), async () => {
+    await this.#work(job, watched, observing(options.isRecorded === true), async () => {
       for (;;) {
         const view = await ledger.readJob(job);
         if (!view || view.state === "done" || view.state === "paused" || view.state === "cancelled") return;
@@ -268,7 +268,7 @@ const TYPES: Readonly<Record<string, CallType>> = { Document: "document", XHR: "
 
 /** Gives the scraper one more tool, `seen`: what its item fetched, and what it kept once it has ended. */
 const observing =
-  (isFresh: boolean): Watch =>
+  (isRecorded: boolean): Watch =>
   (collector) => ({
     ...collector,
     async open(options) {
@@ -279,8 +279,8 @@ const observing =
       const { sharedBy, ...rest } = options;
       const session = await collector.open({
         ...rest,
-        ...(!isFresh && sharedBy !== undefined && { sharedBy }),
-        tools: { ...options.tools, observe },
+        ...(!isRecorded && sharedBy !== undefined && { sharedBy }),
+        tools: { ...options.tools, ...(isRecorded && { observe }) },
       });
       const watched = Object.create(session, {
         tools: { value: { ...session.tools, seen: { all: async () => seen } } },

@@ -9,6 +9,7 @@ import type { Location, Place } from "./location.ts";
 import { urlText } from "./request-parts.ts";
 import type { AnyScraper } from "../scrapers/scraper.ts";
 import type { Run } from "./run.ts";
+import { variableName } from "./variable-names.ts";
 
 export interface WrittenChain {
   readonly chain: Chain;
@@ -112,7 +113,7 @@ class BodyWriter {
     this.#chain = chain;
     this.#site = site === undefined ? undefined : new URL(site).origin;
     this.#sample = sample;
-    this.#taken = new Set([...chain.steps.map(({ name }) => name), ...RESERVED]);
+    this.#taken = new Set(chain.steps.map(({ name }) => name));
   }
 
   lines(): string[] {
@@ -161,10 +162,7 @@ class BodyWriter {
   #nameOf(key: string, location: Location): string {
     const known = this.#names.get(key);
     if (known !== undefined) return known;
-    const base = variableName(location);
-    let name = base;
-    for (let number = 2; this.#taken.has(name); number++) name = `${base}${number}`;
-    this.#taken.add(name);
+    const name = valueName(location, this.#taken);
     this.#names.set(key, name);
     return name;
   }
@@ -286,22 +284,10 @@ const member = (name: string, code: string): string =>
   name === code ? name : `${memberName(name)}: ${code}`;
 const memberName = (name: string): string => (NAME.test(name) ? name : literal(name));
 
-const RESERVED =
-  "absent by class const default delete field function given http if import in input keep need new return source switch this throw try typeof var void while with".split(
-    " ",
-  );
-
 /** By what names the value on its page: `csrfToken`, `ref`. */
-const variableName = ({ place, part }: Location): string => {
-  const named = typeof part === "object" && "query" in part ? part.query : undefined;
-  const raw = named ?? placeName(place);
-  const words = raw.split(/[^A-Za-z0-9]+/).filter(Boolean);
-  const name = words
-    .map((word, at) =>
-      at === 0 ? word[0]!.toLowerCase() + word.slice(1) : word[0]!.toUpperCase() + word.slice(1),
-    )
-    .join("");
-  return /^[a-z]/.test(name) && name.length < 40 ? name : part === undefined ? "value" : "link";
+const valueName = ({ place, part }: Location, taken: Set<string>): string => {
+  const named = typeof part === "object" && "query" in part ? part.query : placeName(place);
+  return variableName(named, part === undefined ? "value" : "link", taken);
 };
 
 const placeName = (place: Place): string => {

@@ -12,6 +12,7 @@ import { DistillSession } from "../../distill/session.ts";
 import { DistillError } from "../../distill/settle-chain.ts";
 import { optionsTakenOver, writeChain } from "../../distill/write-chain.ts";
 import { readInputs } from "../../inputs/read-inputs.ts";
+import { planInput } from "../../pipeline/plan.ts";
 import type { StorageLocation } from "../../ports/storage.ts";
 import { type CompiledScraper, compileScraper } from "../../scrapers/compiled-scraper.ts";
 import { loadScraper } from "../../scrapers/load-scraper.ts";
@@ -44,7 +45,7 @@ const MOST_ROWS = 100_000;
 const SPARE = 8;
 
 export const distillCommand = async (named: string, options: DistillCommandOptions): Promise<number> => {
-  const ready = await compileScraper(await loadScraper(await resolveScraper(named)));
+  const ready = inBrowser(await compileScraper(await loadScraper(await resolveScraper(named))));
   const { scraper } = ready;
   if ((scraper.kind ?? "http") === "http")
     throw new UsageError(`${scraper.name}: this scraper uses plain HTTP already.`);
@@ -107,6 +108,10 @@ export const distillCommand = async (named: string, options: DistillCommandOptio
   }
 };
 
+/** A scraper of kind `auto` may run over HTTP, where nothing is to be found out. */
+const inBrowser = (ready: CompiledScraper): CompiledScraper =>
+  ready.scraper.kind === "auto" ? { ...ready, scraper: { ...ready.scraper, kind: "browser" } } : ready;
+
 const NAME = /^[a-z0-9][a-z0-9._-]{0,63}$/;
 const scraperName = (file: string): string => basename(file).replace(/(?:\.scraper)?\.[cm]?[jt]s$/, "");
 
@@ -152,11 +157,8 @@ const chooseInputs = async (ready: CompiledScraper, options: DistillCommandOptio
   const fitting = input.map((one) => fittingInput(ready, one));
   const used = new Set([...input, ...absent].map((one) => JSON.stringify(one)));
   const rows =
-    from === undefined ? [] : (await readRows(from)).filter((row) => !used.has(JSON.stringify(row)));
-  const more = [
-    ...fitting.slice(COMPARED),
-    ...spread(rows, wanted + SPARE).map((row) => fittingInput(ready, row)),
-  ];
+    from === undefined ? [] : (await readRows(ready, from)).filter((row) => !used.has(JSON.stringify(row)));
+  const more = [...fitting.slice(COMPARED), ...spread(rows, wanted + SPARE)];
   if (more.length < wanted)
     throw new UsageError(
       `the proof needs ${wanted} more inputs, and there are ${more.length}. Name a file of inputs with --from, or lower --prove.`,
@@ -169,10 +171,12 @@ const chooseInputs = async (ready: CompiledScraper, options: DistillCommandOptio
   };
 };
 
-const readRows = async (from: string): Promise<Input[]> => {
+/** The inputs of a file that the scraper takes. */
+const readRows = async ({ scraper }: CompiledScraper, from: string): Promise<Input[]> => {
   const found: Input[] = [];
   for await (const rows of readInputs(from)) {
-    for (const row of rows) if ("value" in row) found.push(row.value);
+    for (const row of rows)
+      if ("value" in row && "item" in planInput(scraper, row, laneOf)) found.push(row.value);
     if (found.length >= MOST_ROWS) break;
   }
   return found;
