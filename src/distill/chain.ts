@@ -41,6 +41,8 @@ export interface ChainStep {
   readonly json?: unknown;
   /** Paths of it that are not sent. */
   readonly omitted?: readonly string[];
+  /** The name under which its answer is kept: fields are read from it. */
+  readonly keeps?: string;
   /** Why it is part of the chain. */
   readonly reason: "fields" | "values" | "cookies" | "state";
   /** Cookies that later steps send. */
@@ -58,12 +60,13 @@ export type AbsentSign =
 
 /** Where the fields are read from. */
 export type FieldSource =
-  /** The scraper's own `extract`, on the answer of the last step. */
-  | { readonly by: "extract"; readonly page: string }
-  /** Paths in the JSON of the last step. */
+  /** The scraper's own `extract`, on one answer. */
+  | { readonly by: "extract" }
+  /** Paths in the JSON of the answers that are kept. */
   | {
       readonly by: "json";
-      readonly page: string;
+      /** Names of the kept answers. */
+      readonly pages: readonly string[];
       readonly each?: string;
       readonly fields: readonly FieldPath[];
     };
@@ -88,7 +91,7 @@ export interface ChainFile {
   readonly location: Location;
 }
 
-/** Requests, in order, whose last answer holds the fields. Plain data. */
+/** Requests, in order, whose answers hold the fields. Plain data. */
 export interface Chain {
   readonly steps: readonly ChainStep[];
   readonly fields: FieldSource;

@@ -136,7 +136,7 @@ const withSpare = async (
 /** The fewest parts that nothing explains, then the fewest requests. */
 const bySteps = (targets: readonly Target[], present: readonly Run[]): readonly Target[] =>
   targets
-    .map((target) => ({ target, found: findSteps(present, target.at, "values") }))
+    .map((target) => ({ target, found: findSteps(present, target.calls, "values") }))
     .toSorted(
       (a, b) =>
         (a.found?.unexplained.length ?? 99) - (b.found?.unexplained.length ?? 99) ||
@@ -149,9 +149,10 @@ const noTarget = ([best]: readonly Target[], present: readonly Run[]): DistillEr
   const elsewhere = "The page's script computes it, or gets it from a WebSocket or a stream";
   if (best === undefined)
     return new DistillError(`none of the ${calls} responses holds the fields. ${elsewhere}`);
-  const call = present[0]!.calls[best.at]!;
-  const where = `request ${best.at + 1} ${call.method} ${call.url.pathname} holds the most fields`;
+  const [at = 0] = best.calls.values();
+  const call = present[0]!.calls[at]!;
+  const where = `request ${at + 1} ${call.method} ${call.url.pathname} holds the most fields`;
   return new DistillError(
-    `field \`${best.missing[0]}\` is in no response together with the others: ${where}, and not ${best.missing.map((name) => `\`${name}\``).join(", ")}. ${elsewhere}`,
+    `field \`${best.missing[0]}\` is in no response: ${where}, and not ${best.missing.map((name) => `\`${name}\``).join(", ")}. ${elsewhere}`,
   );
 };

@@ -88,7 +88,7 @@ export const explainSteps = (steps: readonly ChainStep[]): string[] =>
 export const explainChain = ({ steps, fields, files = [], dropped }: Chain): string[] => [
   ...explainSteps(steps),
   fields.by === "extract"
-    ? "Fields: the scraper's own `extract` reads them from the last answer."
+    ? "Fields: the scraper's own `extract` reads them."
     : `Fields: ${fields.fields.map(({ name, path }) => `${name} at ${path}`).join(", ")}${fields.each === undefined ? "" : ` of each ${fields.each}`}.`,
   ...files.map(
     ({ name, step, location }) => `File ${name}: ${locationText(location)} of \`${steps[step]!.name}\`.`,

@@ -13,7 +13,8 @@ export const extractOf = (
 ): NonNullable<AnyScraper["extract"]> => {
   if (fields.by === "extract") return own!;
   const spec: ExtractSpec = {
-    from: fields.page,
+    from: fields.pages.length === 1 ? fields.pages[0]! : fields.pages,
+    ...(fields.pages.length > 1 && { join: true }),
     ...(fields.each !== undefined && { each: by.path(fields.each) }),
     fields: fieldsOf(fields.fields),
   };

@@ -12,7 +12,7 @@ const foundFor = async (options: ScriptSiteOptions, level: "values" | "state" = 
   const runs = [await visitByHand(site.url, "12", options), await visitByHand(site.url, "2345", options)];
   const [target] = findTargets(parcelScraper(site.url), runs);
   assert.ok(target);
-  const found = findSteps(runs, target.at, level);
+  const found = findSteps(runs, target.calls, level);
   assert.ok(found);
   return {
     found,
@@ -66,5 +66,5 @@ test("where the site remembers the search, it is repeated", async () => {
 
 test("where the answer is the page's own markup, the scraper's own extract reads it", async () => {
   const { target } = await foundFor({ isHtml: true });
-  assert.deepEqual(target, { at: 3, fields: { by: "extract", page: "detail" }, missing: [] });
+  assert.deepEqual(target, { calls: new Map([["detail", 3]]), fields: { by: "extract" }, missing: [] });
 });

@@ -38,9 +38,13 @@ export interface FoundSteps {
   readonly unexplained: readonly Unexplained[];
 }
 
-/** Explains a call of the first run, the target, by comparing the runs, and with it every call that it needs. */
-export const findSteps = (runs: readonly Run[], target: number, level: ChainLevel): FoundSteps | undefined =>
-  new ChainFinder(runs, level).find(target);
+/** Explains calls of the first run, the targets, by comparing the runs, and with them every call that they need. */
+export const findSteps = (
+  runs: readonly Run[],
+  /** By the name under which the answer is kept. */
+  targets: ReadonlyMap<string, number>,
+  level: ChainLevel,
+): FoundSteps | undefined => new ChainFinder(runs, level).find(targets);
 
 interface Explained {
   readonly call: PairedCall;
@@ -73,9 +77,9 @@ class ChainFinder {
     this.#inputs = inputValues(runs);
   }
 
-  find(target: number): FoundSteps | undefined {
-    const needed = new Map<number, ChainStep["reason"]>([[target, "fields"]]);
-    for (const [at, reason] of this.#sessionBefore(target)) needed.set(at, reason);
+  find(targets: ReadonlyMap<string, number>): FoundSteps | undefined {
+    const needed = new Map<number, ChainStep["reason"]>(this.#sessionBefore(Math.max(...targets.values())));
+    for (const at of targets.values()) needed.set(at, "fields");
     const done = new Map<number, readonly (TemplatePart | UnexplainedPart)[]>();
     const links = new Map<number, StepSource>();
     for (;;) {
@@ -89,7 +93,7 @@ class ChainFinder {
       done.set(at, this.#choose(explained, needed, link !== undefined));
     }
     const order = [...needed.keys()].toSorted((a, b) => a - b);
-    return this.#written(order, needed, done, links);
+    return this.#written(order, { needed, done, links, targets });
   }
 
   /** Calls that are repeated though no value of theirs is used. */
@@ -238,7 +242,7 @@ class ChainFinder {
   #chooseLink({ links }: Explained, needed: Map<number, ChainStep["reason"]>): StepSource | undefined {
     const sound = links.filter(({ step }) => this.#sound(step));
     const link = sound.find(({ step }) => needed.has(step)) ?? sound[0];
-    if (link !== undefined) needed.set(link.step, "values");
+    if (link !== undefined && needed.get(link.step) !== "fields") needed.set(link.step, "values");
     return link;
   }
 
@@ -248,7 +252,7 @@ class ChainFinder {
     needed: Map<number, ChainStep["reason"]>,
     hasLink: boolean,
   ): (TemplatePart | UnexplainedPart)[] {
-    const need = (step: number): void => void needed.set(step, "values");
+    const need = (step: number): void => void (needed.get(step) === "fields" || needed.set(step, "values"));
     const wanted = parts.filter((part) => !(hasLink && isOfUrl(part)));
     const open = wanted.flatMap((part) =>
       "choices" in part ? [soundChoices(part.choices, (at) => this.#sound(at))] : [],
@@ -276,9 +280,17 @@ class ChainFinder {
 
   #written(
     order: readonly number[],
-    reasons: ReadonlyMap<number, ChainStep["reason"]>,
-    done: ReadonlyMap<number, readonly (TemplatePart | UnexplainedPart)[]>,
-    links: ReadonlyMap<number, StepSource>,
+    {
+      needed: reasons,
+      done,
+      links,
+      targets,
+    }: {
+      readonly needed: ReadonlyMap<number, ChainStep["reason"]>;
+      readonly done: ReadonlyMap<number, readonly (TemplatePart | UnexplainedPart)[]>;
+      readonly links: ReadonlyMap<number, StepSource>;
+      readonly targets: ReadonlyMap<string, number>;
+    },
   ): FoundSteps {
     const renumbered = <S extends Source>(source: S): S =>
       source.from === "step" ? { ...source, step: order.indexOf(source.step) } : source;
@@ -316,6 +328,7 @@ class ChainFinder {
         bodyKind: split.bodyKind,
         ...(split.mediaType !== undefined && { mediaType: split.mediaType }),
         ...(split.json !== undefined && { json: split.json }),
+        ...keptAs(targets, at),
         reason: reasons.get(at)!,
         cookies: setCookies(first!.responseHeaders).map(([name]) => name),
       };
@@ -323,6 +336,11 @@ class ChainFinder {
     return { steps, unexplained };
   }
 }
+
+const keptAs = (targets: ReadonlyMap<string, number>, at: number): Pick<ChainStep, "keeps"> => {
+  const [name] = [...targets].find(([, target]) => target === at) ?? [];
+  return name === undefined ? {} : { keeps: name };
+};
 
 /** Sources in one part of a request. */
 const MOST_SOURCES = 3;

@@ -48,12 +48,19 @@ export const aroundInput = (
   | { readonly source: Source; readonly before: readonly string[]; readonly after: readonly string[] }
   | undefined => {
   for (const [property, given] of inputs)
-    for (const encoding of ENCODING_NAMES) {
+    for (const encoding of [...ENCODING_NAMES, ...groupsWithin(given[0] ?? "", wanted[0] ?? "")]) {
       const values = given.map((text) => encode(encoding, text) ?? "");
       const cut = cutAround(wanted, values, SHORTEST_WITHIN);
       if (cut !== undefined) return { source: { from: "input", property, encoding }, ...cut };
     }
   return undefined;
+};
+
+/** The input with marks between its characters, somewhere in the text. */
+const groupsWithin = (given: string, text: string): EncodingName[] => {
+  if (!/^\w{3,100}$/.test(given)) return [];
+  const [match] = new RegExp(given.split("").join("[-. /]?")).exec(text) ?? [];
+  return match === undefined ? [] : [groupsOf(given, match) ?? []].flat();
 };
 
 /** A part of a text that is shorter occurs by chance. */

@@ -18,8 +18,8 @@ export interface ChainRun {
   readonly accept?: readonly number[];
 }
 
-/** Sends the requests of a chain and returns the last answer. Throws `AbsentError` at a sign of it, and `FailureError` where a value is not found. */
-export const runChain = async (steps: readonly ChainStep[], run: ChainRun): Promise<Page> => {
+/** Sends the requests of a chain and returns the answers. Throws `AbsentError` at a sign of it, and `FailureError` where a value is not found. */
+export const runChain = async (steps: readonly ChainStep[], run: ChainRun): Promise<readonly Page[]> => {
   const pages: Page[] = [];
   for (const [at, step] of steps.entries()) {
     const page = await send(step, run, pages);
@@ -27,7 +27,7 @@ export const runChain = async (steps: readonly ChainStep[], run: ChainRun): Prom
     run.onPage?.(at, page);
     if (step.absent && hasSign(step.absent, page)) throw new AbsentError(undefined);
   }
-  return pages.at(-1)!;
+  return pages;
 };
 
 /** Whether an answer says that there is no such thing. */

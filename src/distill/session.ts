@@ -231,7 +231,7 @@ const HEARD = new Set<Failure["kind"]>(["rate-limited", "blocked", "captcha", "m
 
 /** Sends the requests of a chain for one input. */
 export const probeOnce = async (
-  { steps, fields, input, accept = [] }: ProbeOptions,
+  { steps, input, accept = [] }: ProbeOptions,
   http: Http,
   extraction: Extraction,
 ): Promise<{ readonly probed: Probed; readonly rethrown?: Error }> => {
@@ -241,9 +241,14 @@ export const probeOnce = async (
     probed: { answers, requests: answers.length + lost, end },
   });
   try {
-    const page = await runChain(steps, { input, http, onPage, accept });
-    const { url, status, mediaType, text } = page;
-    const raw = extract(extraction, [{ name: fields.page, url, status, mediaType, text }]);
+    const pages = await runChain(steps, { input, http, onPage, accept });
+    const raw = extract(
+      extraction,
+      pages.flatMap(({ url, status, mediaType, text }, at) => {
+        const name = steps[at]?.keeps;
+        return name === undefined ? [] : [{ name, url, status, mediaType, text }];
+      }),
+    );
     if ("failure" in raw) return probed(raw);
     return probed({ records: raw.records.map((record) => judgeRecord(record, extraction.required).fields) });
   } catch (error) {

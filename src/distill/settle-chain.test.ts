@@ -68,6 +68,15 @@ test("where the record's address does not have the input, the search before it i
   ]);
 });
 
+test("a record from two answers", async () => {
+  const { chain, paths } = await settled({ isSplit: true });
+  assert.deepEqual(paths, ["/", "/api/search", "/api/parcels/…", "/api/parcels/…/history"]);
+  assert.deepEqual(
+    chain.steps.map(({ keeps }) => keeps),
+    [undefined, undefined, "detail", "detail-2"],
+  );
+});
+
 test("the time is left out where the site ignores it", async () => {
   const { chain } = await settled({ hasTime: true });
   assert.deepEqual(chain.dropped, ["POST /ping", "query `_` of request 4 GET /api/parcels/…"]);

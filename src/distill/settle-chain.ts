@@ -89,7 +89,7 @@ class Settler {
     const calls = this.#settling.present[0]!.calls;
     const used = new Set(steps.map(({ call }) => call));
     const left = calls
-      .slice(0, this.#target.at)
+      .slice(0, Math.max(...this.#target.calls.values()))
       .flatMap(({ method, url }, at) => (used.has(at + 1) ? [] : [`${method} ${url.pathname}`]));
     return {
       steps,
@@ -129,7 +129,7 @@ class Settler {
     let unexplained: { readonly found: FoundSteps; readonly what: Unexplained } | undefined;
     let tried: string | undefined;
     for (const level of CHAIN_LEVELS) {
-      const found = findSteps(this.#settling.present, this.#target.at, level);
+      const found = findSteps(this.#settling.present, this.#target.calls, level);
       if (found === undefined) continue;
       const text = JSON.stringify(found);
       // A chain without the input would give the same record for all.
@@ -171,7 +171,7 @@ class Settler {
           (one) => typeof one === "object" && one.from === "step" && one.step === at,
         ),
       );
-      if (isUsed || at === steps.length - 1) continue;
+      if (isUsed || step.keeps !== undefined) continue;
       const fewer = without(steps, at);
       if (!usesInput(fewer)) continue;
       this.#settling.onProgress(`Trying without ${requestText(step)}`);

@@ -116,12 +116,14 @@ class BodyWriter {
   }
 
   lines(): string[] {
-    const { steps, fields, files = [] } = this.#chain;
+    const { steps, files = [] } = this.#chain;
     const requests = steps.flatMap((step, at) => {
-      const isLast = at === steps.length - 1;
       const used = this.#valuesOf(at);
       const isNamed =
-        isLast || files.some((file) => file.step === at) || used.length > 0 || step.absent !== undefined;
+        step.keeps !== undefined ||
+        files.some((file) => file.step === at) ||
+        used.length > 0 ||
+        step.absent !== undefined;
       const call = `${isNamed ? `const ${step.name} = ` : ""}await ${this.#request(step)};`;
       return [
         ...call.split("\n"),
@@ -129,7 +131,7 @@ class BodyWriter {
         ...used.flatMap(([name, location]) =>
           `const ${name} = ${valueCode(location, step.name)};`.split("\n"),
         ),
-        ...(isLast ? [`keep.page(${literal(fields.page)}, ${step.name});`] : []),
+        ...(step.keeps === undefined ? [] : [`keep.page(${literal(step.keeps)}, ${step.name});`]),
       ];
     });
     return [...requests, ...files.flatMap((file) => this.#file(file))];
@@ -397,7 +399,8 @@ const extractLines = ({ fields }: Chain): string[] =>
     ? ["extract: source.extract!,"]
     : [
         "extract: {",
-        `  from: ${literal(fields.page)},`,
+        `  from: ${fields.pages.length === 1 ? literal(fields.pages[0]!) : `[${fields.pages.map(literal).join(", ")}]`},`,
+        ...(fields.pages.length > 1 ? ["  join: true,"] : []),
         ...(fields.each === undefined ? [] : [`  each: by.path(${literal(fields.each)}),`]),
         "  fields: {",
         ...fieldLines(fieldTree(fields.fields), "    "),

@@ -199,3 +199,16 @@ test("what a scraper's function throws comes through as it is", () => {
   const thrown = new RangeError("mine");
   assert.throws(() => compileExtraction(() => assert.fail(thrown)).read([page("")]), thrown);
 });
+
+test("with join, several pages make one record: each field from the first page that has it", () => {
+  const extraction = compileExtraction({ from: ["owner", "bill"], join: true, fields });
+  const owner = page("<b class=owner>ANN</b><b class=tax></b>", "owner");
+  const bill = page("<b class=owner>BOB</b><b class=tax>$5</b>", "bill");
+  assert.deepEqual(values(extraction, owner, bill), [{ owner: "ANN", tax: 5 }]);
+  assert.equal(extraction.read([owner, bill])[0]?.from, "owner, bill");
+  assert.deepEqual(values(extraction, bill), [{ owner: "BOB", tax: 5 }]);
+  assert.throws(
+    () => compileExtraction({ join: true, each: "tr", fields }),
+    /extract\.join is for one record/,
+  );
+});

@@ -20,6 +20,8 @@ export type { Fields } from "./fields.ts";
 export interface ExtractSpec<F extends Fields = Fields> {
   /** Names of kept pages. Optional if only one page is kept. */
   readonly from?: string | readonly string[];
+  /** The pages of `from` make one record together: each field is read from the first page that has it. Not with `each`. */
+  readonly join?: true;
   /**
    * Each match is one record, and the fields' selectors are relative to it. With a place in JSON (`by.path("data.items[]")`) each
    * entry of the list is one record, and the fields' paths are relative to it.
@@ -33,6 +35,7 @@ export interface ExtractSpec<F extends Fields = Fields> {
 
 const EXTRACT_OPTIONS: OptionNames<ExtractSpec> = {
   from: true,
+  join: true,
   each: true,
   fields: true,
   check: true,
@@ -60,6 +63,8 @@ export function compileExtraction(spec: ExtractSpec | ExtractFunction): Extracti
   if (unknown !== undefined) throw new ExtractionError("bad-spec", unknown.slice(0, -1));
   if (Object.keys(spec.fields).length === 0)
     throw new ExtractionError("bad-spec", "extract.fields is empty: name at least one field");
+  if (spec.join && spec.each !== undefined)
+    throw new ExtractionError("bad-spec", "extract.join is for one record: leave `each` out");
   const page = pageLists();
   const { each, json } = compileEach(spec.each);
   const own = spec.each === undefined ? page : listsWithin(page, json === undefined ? "element" : "json-row");
@@ -111,8 +116,25 @@ export function compileExtraction(spec: ExtractSpec | ExtractFunction): Extracti
     required: names.filter((name) => leaves.get(name)?.isRequired === true),
     fields: leaves,
     ...(json !== undefined && { mayBeEmpty: true }),
-    read: (pages) => pagesToRead(spec.from, pages).flatMap(readPage),
+    read: (pages) => {
+      const records = pagesToRead(spec.from, pages).flatMap(readPage);
+      return spec.join ? [joined(records)] : records;
+    },
   };
+}
+
+/** Each field from the first record with a value, else from the first where it was found. */
+function joined(records: readonly RawRecord[]): RawRecord {
+  const [first, ...others] = records;
+  const fields: RawFields = { ...first?.fields };
+  for (const { fields: more } of others)
+    for (const [name, found] of Object.entries(more)) {
+      const known = fields[name];
+      const isBetter =
+        !known || known.raw === null || (known.isEmpty && found.raw !== null && !found.isEmpty);
+      if (isBetter) fields[name] = found;
+    }
+  return { from: records.map(({ from }) => from).join(", "), fields };
 }
 
 /** Throws `ExtractionError` with code `bad-spec` for a place without rows, or `SelectorError`. */

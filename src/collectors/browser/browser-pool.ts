@@ -32,7 +32,7 @@ const RECYCLE: RecycleRules = {
 };
 
 /** Reading it costs some milliseconds. */
-const MEMORY_EVERY_ITEMS = 20;
+const MEMORY_EVERY_MS = 5_000;
 const IDLE_MS = 60_000;
 
 interface Running {
@@ -40,6 +40,8 @@ interface Running {
   readonly gate: TrafficGate;
   items: number;
   inUse: number;
+  /** When its memory was read last. */
+  weighedAt: number;
   /** Takes no new items, and ends after the last one. */
   isRetired: boolean;
 }
@@ -80,10 +82,11 @@ export class BrowserPool {
     string,
     { readonly tab: Tab; readonly running: Running; readonly since: number }[]
   >();
-  readonly #waiting: (() => void)[] = [];
+  readonly #waiting = new Set<() => void>();
   readonly #closing = new Set<Promise<void>>();
   readonly #all = new Set<Running>();
-  #current: Promise<Running> | undefined;
+  /** Full Chromium, and the headless shell. */
+  readonly #current = new Map<boolean, Promise<Running>>();
   #used = 0;
   #isClosed = false;
   readonly #sweeper: NodeJS.Timeout;
@@ -133,9 +136,15 @@ export class BrowserPool {
   async #place(signal: AbortSignal): Promise<void> {
     while (this.#used >= this.#most) {
       const { promise, resolve } = Promise.withResolvers<void>();
-      this.#waiting.push(resolve);
-      signal.addEventListener("abort", () => resolve(), { once: true });
+      const leave = (): void => {
+        this.#waiting.delete(resolve);
+        resolve();
+      };
+      this.#waiting.add(resolve);
+      signal.addEventListener("abort", leave, { once: true });
       await promise;
+      signal.removeEventListener("abort", leave);
+      if (signal.aborted) this.#wakeNext();
       signal.throwIfAborted();
     }
     this.#used++;
@@ -143,7 +152,14 @@ export class BrowserPool {
 
   #free(): void {
     this.#used--;
-    this.#waiting.shift()?.();
+    this.#wakeNext();
+  }
+
+  #wakeNext(): void {
+    const [next] = this.#waiting;
+    if (!next || this.#used >= this.#most) return;
+    this.#waiting.delete(next);
+    next();
   }
 
   #reuse(key: string): { readonly tab: Tab; readonly running: Running } | undefined {
@@ -160,8 +176,7 @@ export class BrowserPool {
     { viewport = VIEWPORT, full, load }: BrowserOptions,
     publicOnly: SessionOptions["publicOnly"],
   ): Promise<{ tab: Tab; running: Running }> {
-    const running = await this.#running(full ?? this.#options.full);
-    running.items++;
+    const running = await this.#running(full ?? this.#options.full ?? false);
     // Another item's idle tab makes room: each costs memory.
     if (this.#idleCount() + this.#used > this.#most) this.#closeIdle(0, 1);
     const { userAgent, proxy } = this.#options;
@@ -177,26 +192,30 @@ export class BrowserPool {
   }
 
   /** The browser of now, or a new one if it has ended or is due. Several items may wait for the same one. */
-  async #running(full: boolean | undefined): Promise<Running> {
+  async #running(full: boolean): Promise<Running> {
     for (;;) {
-      const starting = (this.#current ??= this.#start(full));
+      const starting = this.#current.get(full) ?? this.#start(full);
+      this.#current.set(full, starting);
       const forget = (): void => {
-        if (this.#current === starting) this.#current = undefined;
+        if (this.#current.get(full) === starting) this.#current.delete(full);
       };
       const known = await starting.catch((error: unknown) => {
         forget();
         throw error;
       });
       const isUsable = known.process.isConnected && !known.isRetired;
-      if (isUsable && !this.#isDue(known)) return known;
-      if (isUsable) this.#retire(known);
+      if (isUsable) return known;
       forget();
     }
   }
 
-  async #start(full: boolean | undefined): Promise<Running> {
+  async #start(full: boolean): Promise<Running> {
     const process = await BrowserProcess.start({ ...this.#options, full });
-    const running = { process, gate: await TrafficGate.open(process), items: 0, inUse: 0, isRetired: false };
+    const gate = await TrafficGate.open(process).catch(async (error: unknown) => {
+      await process.close();
+      throw error;
+    });
+    const running = { process, gate, items: 0, inUse: 0, weighedAt: performance.now(), isRetired: false };
     this.#all.add(running);
     process.browser.once("disconnected", () => {
       this.#all.delete(running);
@@ -206,10 +225,14 @@ export class BrowserPool {
     return running;
   }
 
-  #isDue({ process, items }: Running): boolean {
+  #isDue(running: Running): boolean {
+    const { process, items } = running;
     const { browserItems, browserBytes, browserMs } = this.#rules;
-    if (items >= browserItems || performance.now() - process.startedAt >= browserMs) return true;
-    return items % MEMORY_EVERY_ITEMS === MEMORY_EVERY_ITEMS - 1 && (process.memory() ?? 0) >= browserBytes;
+    const now = performance.now();
+    if (items >= browserItems || now - process.startedAt >= browserMs) return true;
+    if (now - running.weighedAt < MEMORY_EVERY_MS) return false;
+    running.weighedAt = now;
+    return (process.memory() ?? 0) >= browserBytes;
   }
 
   #retire(running: Running): void {
@@ -220,6 +243,8 @@ export class BrowserPool {
 
   #release(key: string | undefined, tab: Tab, running: Running, visited: Visited): void {
     running.gate.assign(tab, undefined);
+    running.items++;
+    if (!running.isRetired && this.#isDue(running)) this.#retire(running);
     const isKept =
       key !== undefined &&
       !this.#isClosed &&
@@ -235,7 +260,6 @@ export class BrowserPool {
       this.#discard(tab, running);
       return done();
     }
-    running.items++;
     // The place is freed when the tab can be used again, or is given up: both take seconds at most.
     this.#later(this.#wipe(key, tab, running, visited).finally(done));
   }

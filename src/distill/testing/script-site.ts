@@ -15,6 +15,8 @@ export interface ScriptSiteOptions {
   readonly hasTime?: boolean;
   /** The record comes as HTML, as the page shows it. */
   readonly isHtml?: boolean;
+  /** The history of payments is another call. */
+  readonly isSplit?: boolean;
 }
 
 export interface ParcelRecord {
@@ -103,7 +105,10 @@ export const openScriptSite = async (options: ScriptSiteOptions = {}) => {
       response.writeHead(200, { "content-type": "text/html; charset=utf-8" }).end(fragmentOf(truth));
       return;
     }
-    return json({ parcel: { ...truth, ref: undefined }, links: [{ rel: "self", href: request.url }] });
+    const { history, ref: _ref, ...parcelJson } = truth;
+    if (url.pathname.endsWith("/history")) return json({ payments: history });
+    const shown = options.isSplit ? parcelJson : { ...parcelJson, history };
+    return json({ parcel: shown, links: [{ rel: "self", href: request.url }] });
   };
   return await openTestSite(handle);
 };
@@ -143,6 +148,7 @@ $("#search").addEventListener("submit", async (event) => {
   const answer = await fetch(path + (query.size ? "?" + query : ""), { headers });
   if (options.isHtml) { $("#app").innerHTML = await answer.text(); return; }
   const { parcel } = await answer.json();
+  if (options.isSplit) parcel.history = (await (await fetch(path + "/history", { headers })).json()).payments;
   const [year, month, day] = parcel.due.split("-");
   $("#app").innerHTML = "<b id=parcel>" + parcel.parcel + "</b><b id=owner>" + text(parcel.owner) + "</b><b id=value>" + money(parcel.value) +
     "</b><b id=due>" + [month, day, year].join("/") + "</b><ul>" + parcel.exemptions.map((one) => "<li>" + text(one)).join("") +
