@@ -15,6 +15,7 @@ export const FIGURE_NAMES = [
   "extract",
   "judgement",
   "distill",
+  "browser",
 ] as const;
 export type FigureName = (typeof FIGURE_NAMES)[number];
 

@@ -3,6 +3,7 @@ import { openKit, type BenchKit } from "./bench-kit.ts";
 import { type BenchOptions, type FigureName, readOptions } from "./bench-options.ts";
 import { type Figure, figureLine } from "./figure.ts";
 import { measureApi } from "./figures/api.ts";
+import { measureBrowser } from "./figures/browser.ts";
 import { measureCalls } from "./figures/calls.ts";
 import { measureClaim } from "./figures/claim.ts";
 import { measureDistill } from "./figures/distill.ts";
@@ -33,6 +34,7 @@ const MEASURES: Readonly<Record<FigureName, (kit: BenchKit, options: BenchOption
   extract: measureExtract,
   judgement: measureJudgement,
   distill: measureDistill,
+  browser: measureBrowser,
 };
 
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
