@@ -36,6 +36,8 @@ export const openTestSite = async (handler: Handler): Promise<TestSite> => {
       handler(request, response);
     });
   });
+  // On a busy machine a test pauses longer than the five seconds after which idle connections are closed.
+  server.keepAliveTimeout = 600_000;
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {
     url: `http://127.0.0.1:${portOf(server)}`,
