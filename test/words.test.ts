@@ -28,6 +28,8 @@ const PRIVATE_WORDS: Readonly<Record<string, string>> = {
 /** Names of stored tables and columns stay as they are. Example pages have words of their own. */
 const EXEMPT =
   /^(docs\/glossary\.md|docs\/debugging\.md|CHANGELOG\.md|test\/words\.test\.ts|test\/ledgers\/|bench\/peers\/|examples\/|templates\/|.*\/fixtures\/)/;
+/** Words of a protocol that is not ours. */
+const FOREIGN = /\bworldName\b/g;
 const STORED = /\b(client_cards|worker_cards|old_worker_cards|card|duties|duty)\b/g;
 
 const files = execFileSync("git", ["ls-files", "-co", "--exclude-standard"], { cwd: ROOT, encoding: "utf8" })
@@ -37,7 +39,9 @@ const files = execFileSync("git", ["ls-files", "-co", "--exclude-standard"], { c
 /** Identifiers and comments, without the text of strings. */
 const codeOf = (file: string, text: string): string => {
   if (!/\.(ts|js|cjs)$/.test(file)) return text;
-  const bare = text.replace(/"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`/g, '""');
+  const bare = text
+    .replace(/"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`/g, '""')
+    .replace(FOREIGN, "");
   return file.startsWith("src/backends/") || file.startsWith("src/ledger/") ? bare.replace(STORED, "") : bare;
 };
 

@@ -135,6 +135,8 @@ export class Tab {
   async #isolate(): Promise<number> {
     const { executionContextId } = await this.cdp.send("Page.createIsolatedWorld", {
       frameId: this.targetId,
+      // With a name, all documents share what Chromium keeps for it; without one, each adds megabytes that stay until the process ends.
+      worldName: "sluice",
     });
     return executionContextId;
   }
