@@ -3,7 +3,7 @@ import { type Failure, FailureError } from "../../domain/failure.ts";
 import type { BrowserOptions, SessionOptions } from "../../ports/collector.ts";
 import { readContentType } from "../http/decode-text.ts";
 import { classifyResponse } from "../http/detect-block.ts";
-import { isSecretName, redactHeaders } from "../http/secrets.ts";
+import { isSecretName, redactBody, redactHeaders } from "../http/secrets.ts";
 import type { TargetGuard } from "../http/target-guard.ts";
 import type { Refusal } from "../egress/egress-proxy.ts";
 import { ResponseHead } from "../http/wire.ts";
@@ -234,7 +234,7 @@ export class ItemTraffic implements Traffic {
       url: withoutFragment(request.url),
       startedAt,
       requestHeaders: redactHeaders(unredacted(paused, head).requestHeaders),
-      ...(body && body.length > 0 && { requestBody: Buffer.concat(body) }),
+      ...(body && body.length > 0 && { requestBody: redactBody(contentTypeOf(paused), Buffer.concat(body)) }),
       status: head.status,
       statusText: head.statusText,
       responseHeaders: redactHeaders(unredacted(paused, head).responseHeaders),
@@ -309,6 +309,9 @@ export class ItemTraffic implements Traffic {
 }
 
 const NOTHING = Buffer.alloc(0);
+
+const contentTypeOf = ({ request }: Paused): string =>
+  Object.entries(request.headers).find(([name]) => name.toLowerCase() === "content-type")?.[1] ?? "";
 
 const unredacted = (
   { request }: Paused,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
-import { isSecretName, redactHeaders } from "./secrets.ts";
+import { isSecretName, redactBody, redactHeaders } from "./secrets.ts";
 
 const redacted = (name: string, value: string): string | undefined => redactHeaders([[name, value]])[0]?.[1];
 
@@ -63,4 +63,27 @@ test("names that people give to secrets are known, others are left alone", () =>
     "monkey",
   ])
     assert.ok(!isSecretName(name), name);
+});
+
+test("a body that a browser sends is stored without the values of secret fields", () => {
+  const stored = (type: string, text: string): string => redactBody(type, Buffer.from(text)).toString();
+  assert.equal(
+    stored("application/x-www-form-urlencoded", "user=ann&password=x+y"),
+    "user=ann&password=%5Bredacted%5D",
+  );
+  assert.equal(stored("application/x-www-form-urlencoded; charset=utf-8", "q=a%20b"), "q=a%20b");
+  assert.equal(
+    stored("application/json", '{"user":"ann","api_key":"x"}'),
+    '{"user":"ann","api_key":"[redacted]"}',
+  );
+  assert.equal(stored("application/json", '["password"]'), '["password"]');
+  assert.equal(stored("application/json", "{"), "{");
+  assert.equal(
+    stored(
+      "multipart/form-data; boundary=b",
+      '--b\r\nContent-Disposition: form-data; name="password"\r\n\r\nx\r\n--b--',
+    ),
+    "[redacted]",
+  );
+  assert.equal(stored("text/plain", "password=x"), "password=x");
 });

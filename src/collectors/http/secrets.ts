@@ -24,6 +24,39 @@ export const redactHeaders = (headers: Headers): Headers => {
   return headers.map(([name, value]) => [name, isRedacted(name) ? redactValue(name, value) : value]);
 };
 
+/** A request body for the archive, without the values of fields that hold secrets: in a form, or at the top of a JSON object. */
+export const redactBody = (contentType: string, body: Buffer): Buffer => {
+  if (/^application\/x-www-form-urlencoded\b/i.test(contentType)) {
+    const form = [...new URLSearchParams(body.toString())];
+    if (!form.some(([name]) => isSecretName(name))) return body;
+    const redacted = form.map(([name, value]): [string, string] => [
+      name,
+      isSecretName(name) ? REDACTED : value,
+    ]);
+    return Buffer.from(new URLSearchParams(redacted).toString());
+  }
+  if (/\bjson\b/i.test(contentType)) {
+    const fields = parsedObject(body.toString());
+    const names = Object.keys(fields).filter(isSecretName);
+    if (names.length === 0) return body;
+    return Buffer.from(
+      JSON.stringify({ ...fields, ...Object.fromEntries(names.map((name) => [name, REDACTED])) }),
+    );
+  }
+  const isMultipart = /^multipart\//i.test(contentType);
+  const names = isMultipart ? [...body.toString("latin1").matchAll(/\bname="([^"]*)"/g)] : [];
+  return names.some(([, name = ""]) => isSecretName(name)) ? Buffer.from(REDACTED) : body;
+};
+
+const parsedObject = (text: string): object => {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null && !Array.isArray(value) ? value : {};
+  } catch {
+    return {};
+  }
+};
+
 /** The target of a redirect may carry credentials. */
 const isRedacted = (name: string): boolean =>
   isSecretName(name) || (name.length === 8 && name.toLowerCase() === "location");
