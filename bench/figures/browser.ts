@@ -152,7 +152,7 @@ const browse = async ({
   const load: LoadTask = { data, job, scraper, csv };
   const { accepted } = await runChild<Loaded>(runScript("load-job.ts"), load, options);
   if (accepted !== urls.length) throw new Error(`${accepted} of ${urls.length} inputs were loaded`);
-  const task: BrowseTask = { data, job, warmUp: WARM_UP, memoryEvery: MEMORY_EVERY };
+  const task: BrowseTask = { data, job, items: urls.length, warmUp: WARM_UP, memoryEvery: MEMORY_EVERY };
   return await runChild<Browsed>(runScript("browse-job.ts"), task, {
     ...options,
     nodeArgs: workerFlags(DEFAULT_MEMORY_MB),

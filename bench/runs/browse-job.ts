@@ -7,6 +7,7 @@ import { treeUsage, type TreeUsage } from "../process-usage.ts";
 export interface BrowseTask {
   readonly data: string;
   readonly job: string;
+  readonly items: number;
   /** Pages before the measured ones. */
   readonly warmUp: number;
   /** Memory is read each time that so many pages have ended. */
@@ -23,8 +24,10 @@ export interface Browsed {
 }
 
 const LOOK_MS = 20;
+/** Reading the ledger costs more than reading a counter, and is counted as Sluice's own time. */
+const LEDGER_MS = 200;
 
-const { data, job, warmUp, memoryEvery } = JSON.parse(process.argv[2]!) as BrowseTask;
+const { data, job, items, warmUp, memoryEvery } = JSON.parse(process.argv[2]!) as BrowseTask;
 /** Counted by the scraper, which runs in this process. */
 const collected = (): number => (globalThis as { collectedPages?: number }).collectedPages ?? 0;
 
@@ -38,15 +41,19 @@ const working = work({
 });
 let from: (TreeUsage & { readonly pages: number; readonly at: number }) | undefined;
 const pssMbAt: number[] = [];
-let view: JobView;
-for (;;) {
-  await Promise.race([delay(LOOK_MS), working]);
+const look = (): void => {
   const pages = collected();
   if (from === undefined && pages >= warmUp) from = { ...treeUsage(), pages, at: performance.now() };
   if (pages >= (pssMbAt.length + 1) * memoryEvery) pssMbAt.push(treeUsage().pssMb);
+};
+const looker = setInterval(look, LOOK_MS);
+let view: JobView;
+for (;;) {
+  await Promise.race([delay(collected() < items ? 10 * LEDGER_MS : LEDGER_MS), working]);
   view = (await storage.ledger.readJob(job))!;
   if (view.endedAt !== undefined || view.state === "paused") break;
 }
+clearInterval(looker);
 // Everything is archived and settled; the browser still runs.
 const to = treeUsage();
 const seconds = (performance.now() - from!.at) / 1_000;
