@@ -13,6 +13,8 @@ export interface TabOptions {
 }
 
 const STEP_MS = 2_000;
+/** Long enough for a busy machine: a tab that is closed costs more than one that is waited for. */
+const WIPE_MS = 10_000;
 /** With its popups. */
 const MOST_PAGES = 6;
 
@@ -163,7 +165,7 @@ export class Tab {
         this.cdp.send("Runtime.evaluate", { expression: 'window.name = ""' }),
       ]);
     };
-    return (await settledWithin(STEP_MS, work())) && !this.isBroken;
+    return (await settledWithin(WIPE_MS, work())) && !this.isBroken;
   }
 
   /** Each step is independent of the one before: page, context, then the whole browser. */
