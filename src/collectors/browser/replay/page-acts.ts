@@ -84,8 +84,7 @@ const point: Act<
     return false;
   };
   const isHit = contains(element, hit) || (hit !== null && contains(hit, element));
-  const takesPointer = window.getComputedStyle(element).pointerEvents !== "none";
-  return { x, y, isCovered: takesPointer && !isHit };
+  return { x, y, isCovered: !isHit };
 };
 
 const change: Act<{ readonly value: string }, Typing> = (window, element, { value }, isVisible) => {
