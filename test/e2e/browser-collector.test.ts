@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readdirSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { suite, test, type TestContext } from "node:test";
 import { gzipSync } from "node:zlib";
@@ -91,6 +91,101 @@ void suite("browser collector", () => {
       },
       { tabs: 1 },
     ));
+
+  void test("what a page still does when its item has ended reaches no other item", (t) =>
+    withKit(
+      t,
+      async ({ run }) => {
+        const BUSY: Readonly<Record<string, string>> = {
+          timers: `setInterval(mark, 1); const draw = () => { mark(); requestAnimationFrame(draw); }; draw();`,
+          listeners: `for (const name of ["pagehide", "unload", "beforeunload", "visibilitychange"]) addEventListener(name, mark);`,
+          frame: `document.body.append(document.createElement("iframe")); frames[0].setInterval(mark, 1);`,
+          requests: `for (const n of [1, 2, 3]) (async () => { for (;;) await fetch("/api?" + n).then(mark, mark); })();`,
+          worker: `new Worker(URL.createObjectURL(new Blob(["setInterval(() => postMessage(1), 1)"]))).onmessage = mark;`,
+        };
+        await using site = await startSite({
+          ...Object.fromEntries(
+            Object.entries(BUSY).map(([name, script]) => [
+              `/${name}`,
+              `<body><script>const mark = () => { localStorage.a = sessionStorage.a = 1; document.cookie = "a=1"; window.name = "left"; };
+              ${script} </script><p id="done"></p>`,
+            ]),
+          ),
+          "/api": (_, res) => void res.writeHead(200, { "content-type": "application/json" }).end("{}"),
+          "/look": `<p id="left"></p><script>setTimeout(() => { left.textContent =
+            [document.cookie, localStorage.a, sessionStorage.a, window.name].join(); }, 50);</script>`,
+        });
+        for (const name of Object.keys(BUSY)) {
+          const options = { sharedBy: name };
+          await run(site.url, (page) => page.goto(`/${name}`), options);
+          let left: string | undefined;
+          const result = await run(
+            site.url,
+            async (page) => {
+              assert.equal(page.url(), "about:blank");
+              await page.goto("/look");
+              await page.ready("#left:not(:empty)");
+              left = await page.text("#left");
+            },
+            options,
+          );
+          assert.equal(endOf(result), "pages", name);
+          assert.equal(left, ",,,", name);
+          assert.deepEqual(result.slots, ["/look"], `${name}: requests of the item before are not its own`);
+        }
+      },
+      { tabs: 1 },
+    ));
+
+  void test("the browser gets every switch that the library would give it", (t) =>
+    withKit(t, async ({ run }) => {
+      await using site = await startSite({ "/": "<p>A page</p>" });
+      await run(site.url, (page) => page.goto("/"));
+      const children = readFileSync(`/proc/${process.pid}/task/${process.pid}/children`, "utf8")
+        .trim()
+        .split(" ");
+      const own = children
+        .map((pid) => readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0"))
+        .find((line) => line.some((part) => part.includes(`sluice-browser-${process.pid}-`)))!;
+      const repeated = Map.groupBy(own, (part) => part.split("=", 1)[0]!);
+      for (const [name, given] of repeated) {
+        const [first = [], last = []] = [given[0], given.at(-1)].map((part) =>
+          part!.slice(name.length + 1).split(","),
+        );
+        assert.deepEqual(
+          first.filter((value) => !last.includes(value)),
+          [],
+          `${name}: only the last one counts`,
+        );
+      }
+      assert.ok(repeated.get("--disable-features")!.length > 1, own.join(" "));
+    }));
+
+  void test("a page with cookies is private, whoever has set them", (t) =>
+    withKit(t, async ({ run }) => {
+      const page =
+        (cookie?: string): Parameters<typeof startSite>[0][string] =>
+        (_, res) =>
+          void res
+            .writeHead(200, { "content-type": "text/html", ...(cookie && { "set-cookie": cookie }) })
+            .end("<p>A page</p>");
+      await using site = await startSite({
+        "/none": page(),
+        "/hidden": page("a=1; HttpOnly"),
+        "/script": "<script>document.cookie = 'a=1'</script>",
+      });
+      for (const [path, isPrivate] of [
+        ["/none", false],
+        ["/hidden", true],
+        ["/script", true],
+      ] as const) {
+        const { session } = await run(site.url, async (tab) => {
+          await tab.goto(path);
+          await tab.keep("page");
+        });
+        assert.equal(session.hasSecrets, isPrivate, path);
+      }
+    }));
 
   void test("statuses, blocks and broken connections have the kinds that HTTP has", (t) =>
     withKit(t, async ({ run }) => {

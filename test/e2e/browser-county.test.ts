@@ -185,7 +185,7 @@ test("cacheable files are fetched once by a browser's context", async (t) => {
   }
   const fetched = county.arrivals.map(({ path }) => path).filter((path) => path.startsWith("/assets/"));
   assert.deepEqual(fetched.sort(), [...new Set(fetched)].sort());
-  assert.equal(fetched.filter((path) => path.endsWith(".svg")).length, 6);
+  assert.equal(fetched.filter((path) => path.endsWith(".png")).length, 6);
 });
 
 test("the page of kinds makes each of the 17 requests", async (t) => {

@@ -67,7 +67,7 @@ export default { ...county, pace: { perSecond: ${perSecond}, burst: 1, concurren
     // A tab that a busy machine cannot wipe in time is replaced.
     assert.ok(times >= 1 && times <= 2 * TABS, `${asset} was fetched ${times} times in ${TABS} tabs`);
   }
-  assert.ok(!fetched.some((path) => path.endsWith(".svg")), "no pictures");
+  assert.ok(!fetched.some((path) => path.endsWith(".png")), "no pictures");
 });
 
 test("16 of the 17 kinds of requests pass the gate at its rate, and the WebSocket does not leave", async (t) => {

@@ -2,10 +2,11 @@ import { hash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { join } from "node:path";
+import { crc32, deflateSync } from "node:zlib";
 import { reply } from "../reply.ts";
 
 interface Asset {
-  readonly body: string;
+  readonly body: string | Buffer;
   readonly type: string;
   readonly etag: string;
 }
@@ -14,52 +15,83 @@ const IMAGES = ["seal", "banner", "map", "court", "river", "flag"] as const;
 
 /** `<img>` elements of every page of the scripted variant. */
 export const IMAGE_TAGS = IMAGES.map(
-  (name) => `<img src="/assets/${name}.svg" width="64" height="64" alt="" />`,
+  (name) => `<img src="/assets/${name}.png" width="64" height="64" alt="" />`,
 ).join("");
 
-const LIBRARY_FUNCTIONS = 1000;
+const LIBRARY_MODULES = 120;
 
-/** About 170 KB of script, most of it never called: what a page's framework costs to load, parse and cache. */
+/** About 170 KB of script in the form of a bundle, most of it never called: what a page's framework costs to load, to parse and to cache. */
 function librarySource(): string {
-  const functions = Array.from(
-    { length: LIBRARY_FUNCTIONS },
+  const lines = (n: number): string =>
+    Array.from(
+      { length: 16 },
+      (_, line) =>
+        `    if (options.width > ${n + line}) cells.push(pad(row[${(n * 7 + line) % 10}], options.width - ${line}));`,
+    ).join("\n");
+  const modules = Array.from(
+    { length: LIBRARY_MODULES },
     (_, n) => `
-  library.column${n} = function (row, options) {
-    var width = (options && options.width) || ${40 + (n % 80)};
-    return { name: "column-${n}", text: String(row[${n % 10}]).slice(0, width) };
-  };`,
+  function (pad) {
+    return function (row, options) {
+    var cells = [];
+${lines(n)}
+    return { name: "column-${n}", cells: cells };
+    };
+  }`,
   );
-  return `(function (page) {
+  return `(function (modules, page) {
   "use strict";
-  var library = {};
-  library.element = function (tag, attributes, children) {
-    var made = document.createElement(tag);
-    for (var name in attributes) made.setAttribute(name, attributes[name]);
-    (children || []).forEach(function (child) { made.append(child); });
-    return made;
-  };${functions.join("")}
-  page.library = library;
-})(self);
+  var loaded = {};
+  page.library = {
+    element: function (tag, attributes, children) {
+      var made = document.createElement(tag);
+      for (var name in attributes) made.setAttribute(name, attributes[name]);
+      (children || []).forEach(function (child) { made.append(child); });
+      return made;
+    },
+    column: function (n) { return loaded[n] || (loaded[n] = modules[n](String)); },
+  };
+})([${modules.join(",")}
+], self);
 `;
 }
 
-const svg = (n: number): string =>
-  `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64">${Array.from(
-    { length: 24 },
-    (_, i) =>
-      `<circle cx="${(i * 17 + n * 5) % 64}" cy="${(i * 29) % 64}" r="${4 + ((i + n) % 7)}" fill="#27${48 + i}5f"/>`,
-  ).join("")}</svg>`;
+const SIDE = 64;
+
+/** A picture of its own colours, by ISO 15948: signature, header, pixels, end. */
+function png(n: number): Buffer {
+  const rows = Array.from({ length: SIDE }, (_, y) =>
+    Buffer.from([
+      0,
+      ...Array.from({ length: SIDE }, (__, x) => [x * 3, y * 3, (n * 40 + x * y) % 256]).flat(),
+    ]),
+  );
+  const chunk = (type: string, data: Buffer): Buffer => {
+    const body = Buffer.concat([Buffer.from(type, "latin1"), data]);
+    const [length, sum] = [Buffer.alloc(4), Buffer.alloc(4)];
+    length.writeUInt32BE(data.length);
+    sum.writeUInt32BE(crc32(body));
+    return Buffer.concat([length, body, sum]);
+  };
+  const header = Buffer.from([0, 0, 0, SIDE, 0, 0, 0, SIDE, 8, 2, 0, 0, 0]);
+  return Buffer.concat([
+    Buffer.from("\x89PNG\r\n\x1a\n", "latin1"),
+    chunk("IHDR", header),
+    chunk("IDAT", deflateSync(Buffer.concat(rows))),
+    chunk("IEND", Buffer.alloc(0)),
+  ]);
+}
 
 const fileBeside = (name: string): string => readFileSync(join(import.meta.dirname, name), "utf8");
 
 function loadAssets(): ReadonlyMap<string, Asset> {
   const script = "text/javascript; charset=utf-8";
-  const sources: (readonly [string, string, string])[] = [
+  const sources: (readonly [string, string | Buffer, string])[] = [
     ["library.js", librarySource(), script],
     ["app.js", fileBeside("app.js"), script],
     ["request-kinds.js", fileBeside("request-kinds.js"), script],
     ["app.css", fileBeside("app.css"), "text/css; charset=utf-8"],
-    ...IMAGES.map((name, n) => [`${name}.svg`, svg(n), "image/svg+xml"] as const),
+    ...IMAGES.map((name, n) => [`${name}.png`, png(n), "image/png"] as const),
   ];
   return new Map(
     sources.map(([name, body, type]) => [

@@ -50,7 +50,6 @@ export const runJob = async (
   const { perSecond } = ready.pace;
   const note = paceNote(options.rate, { scraper: ready.scraper.name, perSecond });
   if (note !== undefined) progress.note(note);
-  await createJob(storage.ledger, submission);
   return await superviseJob({
     storage,
     job,
@@ -62,6 +61,7 @@ export const runJob = async (
     progress,
     logLevel,
     ...given({ output: options.output }),
+    create: async () => void (await createJob(storage.ledger, submission)),
     load: async (signal, onProgress) =>
       void (await loadInputs(storage.ledger, { ...submission, signal, onProgress })),
   });

@@ -31,6 +31,8 @@ export interface SuperviseJobOptions {
   readonly output?: string;
   /** Where the inputs come from, for the report. */
   readonly input?: string;
+  /** Makes the job. From then on an interrupt pauses it. */
+  readonly create?: () => Promise<void>;
   /** Reads the inputs while the job runs; undefined if the job has them all. */
   readonly load?: (signal: AbortSignal, onProgress: (received: number) => void) => Promise<void>;
 }
@@ -47,10 +49,11 @@ const FIRST_LOOK_MS = 300;
 export const superviseJob = async (options: SuperviseJobOptions): Promise<number> => {
   const { storage, job, supervisor, progress, logLevel } = options;
   const startedAt = performance.now();
-  const log = openJobLog(storage.data, job, logLevel);
   using interrupts = listenForInterrupts(
     () => void supervisor.kill().then(() => process.exit(EXIT.interrupted)),
   );
+  await options.create?.();
+  const log = openJobLog(storage.data, job, logLevel);
   progress.note(`Job ${job}: ${options.title}`);
   const { events } = storage.ledger;
   const consumer = `run ${job}`;

@@ -35,6 +35,8 @@ const RECYCLE: RecycleRules = {
 const MEMORY_EVERY_MS = 5_000;
 const IDLE_MS = 60_000;
 
+type Variant = Required<Pick<LaunchOptions, "full" | "hidesImages">>;
+
 interface Running {
   readonly process: BrowserProcess;
   readonly gate: TrafficGate;
@@ -85,8 +87,8 @@ export class BrowserPool {
   readonly #waiting = new Set<() => void>();
   readonly #closing = new Set<Promise<void>>();
   readonly #all = new Set<Running>();
-  /** Full Chromium, and the headless shell. */
-  readonly #current = new Map<boolean, Promise<Running>>();
+  /** Full Chromium and the headless shell, each with and without pictures. */
+  readonly #current = new Map<string, Promise<Running>>();
   #used = 0;
   #isClosed = false;
   readonly #sweeper: NodeJS.Timeout;
@@ -176,7 +178,10 @@ export class BrowserPool {
     { viewport = VIEWPORT, full, load }: BrowserOptions,
     publicOnly: SessionOptions["publicOnly"],
   ): Promise<{ tab: Tab; running: Running }> {
-    const running = await this.#running(full ?? this.#options.full ?? false);
+    const running = await this.#running({
+      full: full ?? this.#options.full ?? false,
+      hidesImages: !load?.includes("image"),
+    });
     // Another item's idle tab makes room: each costs memory.
     if (this.#idleCount() + this.#used > this.#most) this.#closeIdle(0, 1);
     const { userAgent, proxy } = this.#options;
@@ -192,12 +197,13 @@ export class BrowserPool {
   }
 
   /** The browser of now, or a new one if it has ended or is due. Several items may wait for the same one. */
-  async #running(full: boolean): Promise<Running> {
+  async #running(variant: Variant): Promise<Running> {
+    const key = JSON.stringify(variant);
     for (;;) {
-      const starting = this.#current.get(full) ?? this.#start(full);
-      this.#current.set(full, starting);
+      const starting = this.#current.get(key) ?? this.#start(variant);
+      this.#current.set(key, starting);
       const forget = (): void => {
-        if (this.#current.get(full) === starting) this.#current.delete(full);
+        if (this.#current.get(key) === starting) this.#current.delete(key);
       };
       const known = await starting.catch((error: unknown) => {
         forget();
@@ -209,8 +215,8 @@ export class BrowserPool {
     }
   }
 
-  async #start(full: boolean): Promise<Running> {
-    const process = await BrowserProcess.start({ ...this.#options, full });
+  async #start(variant: Variant): Promise<Running> {
+    const process = await BrowserProcess.start({ ...this.#options, ...variant });
     const gate = await TrafficGate.open(process).catch(async (error: unknown) => {
       await process.close();
       throw error;
@@ -265,7 +271,8 @@ export class BrowserPool {
   }
 
   async #wipe(key: string, tab: Tab, running: Running, visited: Visited): Promise<void> {
-    const isWiped = await tab.wipe(visited);
+    const isWiped = await tab.wipe(visited, () => running.gate.serveEmpty(tab));
+    running.gate.assign(tab, undefined);
     if (!isWiped || this.#isClosed || running.isRetired) return this.#discard(tab, running);
     const tabs = this.#idle.get(key) ?? [];
     tabs.push({ tab, running, since: performance.now() });

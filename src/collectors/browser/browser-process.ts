@@ -14,6 +14,8 @@ export interface LaunchOptions {
   readonly path?: string | undefined;
   /** Full Chromium instead of the headless shell. */
   readonly full?: boolean | undefined;
+  /** Pictures are never asked for, which is cheaper than refusing them one by one. */
+  readonly hidesImages?: boolean | undefined;
   /** A browser elsewhere, by its CDP address: `wss://…`. May contain a password. */
   readonly remote?: string | undefined;
   /** Further switches, for tests. */
@@ -25,6 +27,33 @@ const LAUNCH_MS = 30_000;
 const CLOSE_MS = 2_000;
 
 /**
+ * Chromium obeys only the last `--disable-features`, and so the library's list must be repeated; a test compares them. `RenderDocument` builds a new
+ * view, with its compositor, for each document, which is most of what a navigation in an open tab costs.
+ */
+const DISABLED_FEATURES = [
+  "RenderDocument",
+  "IsolateOrigins",
+  "site-per-process",
+  "Translate",
+  "AimEnabled",
+  "AvoidCorsURLLoaderRestartOnRedirect",
+  "AvoidUnnecessaryBeforeUnloadCheckSync",
+  "DestroyProfileOnBrowserClose",
+  "HttpsFirstBalancedModeAutoEnable",
+  "HttpsUpgrades",
+  "LensOverlay",
+  "MediaRouter",
+  "NetworkTimeServiceQuerying",
+  "OptimizationHints",
+  "PaintHolding",
+  "PreconnectToSearch",
+  "TcpPortRandomizationWin",
+  "ThirdPartyStoragePartitioning",
+  "msEdgeUpdateLaunchServicesPreferredVersion",
+  "msForceBrowserSignIn",
+];
+
+/**
  * Off: what calls out by itself, what goes around a proxy, and separate processes for frames. The frames of an item share its context
  * anyway, and the gate can only tell whose request it is for frames that its page knows.
  */
@@ -32,12 +61,15 @@ const SWITCHES = [
   "--disable-quic",
   "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
   "--disable-site-isolation-trials",
-  "--disable-features=IsolateOrigins,site-per-process,OptimizationHints,MediaRouter,Translate",
-  "--no-first-run",
+  `--disable-features=${DISABLED_FEATURES.join(",")}`,
   "--no-pings",
   // Ends a page that hoards memory, not the machine.
   "--js-flags=--max-old-space-size=1024",
 ];
+
+/** With the settings that the library gives: here, too, only the last switch counts. */
+const NO_IMAGES =
+  "--blink-settings=primaryHoverType=2,availableHoverTypes=2,primaryPointerType=4,availablePointerTypes=4,imagesEnabled=false";
 
 /** One running browser, local or remote. */
 export class BrowserProcess {
@@ -76,7 +108,7 @@ export class BrowserProcess {
           headless: true,
           // Pages are hostile; root cannot use the sandbox.
           chromiumSandbox: process.getuid?.() !== 0,
-          args: [...SWITCHES, ...(options.args ?? [])],
+          args: [...SWITCHES, ...(options.hidesImages ? [NO_IMAGES] : []), ...(options.args ?? [])],
           handleSIGINT: false,
           handleSIGTERM: false,
           handleSIGHUP: false,

@@ -33,7 +33,7 @@ export const openBrowserSession = async (
     ...options,
     gate,
     clock,
-    mainFrame: tab.targetId,
+    tab,
     isOwnHost: (host) => options.isOwnHost(site, host),
     proxyLogin: tab.egress,
     refusals: moved?.refused,

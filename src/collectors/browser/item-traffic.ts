@@ -9,14 +9,14 @@ import type { Refusal } from "../egress/egress-proxy.ts";
 import { ResponseHead } from "../http/wire.ts";
 import type { ActiveClock } from "./active-clock.ts";
 import { readResponse, type TooLarge } from "./response-body.ts";
+import type { Tab } from "./tab.ts";
 import type { ErrorReason, Paused, ResourceType, Traffic, TrafficGate } from "./traffic-gate.ts";
 
 interface ItemTrafficOptions extends SessionOptions {
   readonly gate: TrafficGate;
   readonly clock: ActiveClock;
   readonly guard: TargetGuard;
-  /** Id of the page's own frame. */
-  readonly mainFrame: string;
+  readonly tab: Pick<Tab, "targetId" | "isLeft">;
   /** Whether a host is the site's own, or a neighbour under the same registrable domain. */
   readonly isOwnHost: (host: string) => boolean;
   readonly proxyLogin?: Traffic["proxyLogin"];
@@ -117,7 +117,7 @@ export class ItemTraffic implements Traffic {
       return void (await (isLocal ? this.#continue(paused) : gate.fail(paused)));
     }
     const isDocument = type === "Document";
-    if (tools.signal.aborted || !this.#isWanted(type, url)) {
+    if (tools.signal.aborted || this.#isOfItemBefore(paused) || !this.#isWanted(type, url)) {
       this.blocked++;
       return void (await gate.fail(paused));
     }
@@ -167,6 +167,13 @@ export class ItemTraffic implements Traffic {
     } finally {
       this.#ended(paused);
     }
+  }
+
+  /** The first document of this item replaces what is left of the last. */
+  #isOfItemBefore(paused: Paused): boolean {
+    const { tab } = this.#options;
+    if (this.#isMain(paused)) tab.isLeft = false;
+    return tab.isLeft;
   }
 
   #isWanted(type: ResourceType, url: URL): boolean {
@@ -253,7 +260,7 @@ export class ItemTraffic implements Traffic {
   }
 
   #isMain({ resourceType, frameId }: Paused): boolean {
-    return resourceType === "Document" && frameId === this.#options.mainFrame;
+    return resourceType === "Document" && frameId === this.#options.tab.targetId;
   }
 
   /** Requests of the document before are cancelled without a word. */

@@ -54,7 +54,17 @@ declare const document: PageRoot & {
   };
   readonly doctype: { readonly name: string } | null;
   readonly contentType: string;
+  open(): void;
+  close(): void;
 };
+declare const window: { name: string };
+declare const location: { readonly origin: string };
+declare const sessionStorage: { clear(): void };
+declare const stop: () => void;
+declare const requestAnimationFrame: (then: () => void) => number;
+declare const cancelAnimationFrame: (id: number) => void;
+declare const requestIdleCallback: (then: () => void) => number;
+declare const cancelIdleCallback: (id: number) => void;
 declare const first: (selector: string) => PageElement | null;
 declare const rootsOf: (root: PageRoot) => PageRoot[];
 declare const settle: () => Promise<void>;
@@ -156,5 +166,35 @@ const scripts = {
     // Too much to send.
     if (inner.length > most) return { characters: inner.length };
     return { html: `${type}<${tag}${attributes}>${inner}</${tag}>`, mediaType: document.contentType };
+  },
+
+  /**
+   * Ends what the document does, and empties it: its requests, timers, listeners and frames. Null where there is too much to end. Runs in a world of
+   * its own, where the page cannot have replaced anything.
+   */
+  leave: async (mostTimers: number) => {
+    stop();
+    // What its pending requests do when they fail comes first.
+    await new Promise((resolve) => setTimeout(resolve));
+    const [timer, frame, idle] = [
+      Number(setTimeout(Object)),
+      requestAnimationFrame(Object),
+      requestIdleCallback(Object),
+    ];
+    if (timer + frame + idle > mostTimers) return null;
+    for (let id = 1; id <= timer; id++) clearTimeout(id);
+    for (let id = 1; id <= frame; id++) cancelAnimationFrame(id);
+    for (let id = 1; id <= idle; id++) cancelIdleCallback(id);
+    document.open();
+    document.close();
+    sessionStorage.clear();
+    window.name = "";
+    return location.origin;
+  },
+
+  forget: () => {
+    sessionStorage.clear();
+    window.name = "";
+    return location.origin;
   },
 } as const;

@@ -126,7 +126,7 @@ export const createBrowserPage = (options: PageOptions): BrowserPage => {
   };
 
   return {
-    url: () => tab.page.url(),
+    url: () => (tab.isLeft ? "about:blank" : tab.page.url()),
     goto,
     async ready(selector, given) {
       refuseUnknownOptions(given, READY_OPTIONS, "page.ready");
@@ -196,17 +196,27 @@ export const createBrowserPage = (options: PageOptions): BrowserPage => {
       };
       return await options.file(name, made, async () => undefined);
     },
-    playwright: async () => tab.page,
+    playwright: () => within(tab.giveOut(), hangs),
   };
 };
 
 /** The document as it is now; only its size when it is too large. */
 export const domOf = async (tab: Tab, most: number): Promise<Made | { readonly characters: number }> => {
-  const made = await tab.call<{ html: string; mediaType: string } | { characters: number }>("dom", most);
-  if ("characters" in made) return made;
-  const url = RESOURCE_PREFIXES.dom + tab.page.url();
-  return { url, mediaType: `${made.mediaType}; charset=utf-8`, body: Buffer.from(made.html) };
+  const dom = await tab.call<Dom | { characters: number }>("dom", most);
+  return "characters" in dom ? dom : madeOf(dom, tab.page.url());
 };
+
+/** What the script `dom` returns. */
+export interface Dom {
+  readonly html: string;
+  readonly mediaType: string;
+}
+
+export const madeOf = ({ html, mediaType }: Dom, url: string): Made => ({
+  url: RESOURCE_PREFIXES.dom + url,
+  mediaType: `${mediaType}; charset=utf-8`,
+  body: Buffer.from(html),
+});
 
 const documentFailure = ({ trouble, document }: ItemTraffic): Failure | undefined =>
   trouble && document?.url === trouble.url ? trouble : undefined;

@@ -15,6 +15,8 @@ export interface TabOptions {
 const STEP_MS = 2_000;
 /** Long enough for a busy machine: a tab that is closed costs more than one that is waited for. */
 const WIPE_MS = 10_000;
+/** More of them take longer to end than a new document. */
+const MOST_TIMERS = 20_000;
 /** With its popups. */
 const MOST_PAGES = 6;
 
@@ -29,6 +31,9 @@ export class Tab {
   readonly targetId: string;
   readonly egress: EgressSession | undefined;
   items = 0;
+  /** What is left of the document of the item before is still there, emptied. */
+  isLeft = false;
+  #isGivenOut = false;
   /** Aborted when it is no longer usable: it crashed, hung or could not be wiped. */
   readonly #broken = new AbortController();
   #isolated: number | undefined;
@@ -51,6 +56,7 @@ export class Tab {
     context.on("page", (popup) => {
       if (context.pages().length > MOST_PAGES) void popup.close().catch(() => undefined);
     });
+    page.on("worker", () => this.stray());
     page.on("crash", () => this.break("its page crashed"));
     page.on("close", () => this.break("its page was closed"));
     context.on("close", () => this.break("the browser ended"));
@@ -98,6 +104,11 @@ export class Tab {
     this.#broken.abort(new FailureError({ kind: "browser", detail: `the browser could not finish: ${why}` }));
   }
 
+  /** Something has begun in its page, which should do nothing between two items. */
+  stray(): void {
+    if (this.isLeft) this.break("a script of its last item still ran");
+  }
+
   /** All frames of its page, as they are now. */
   async frames(): Promise<{ readonly id: string; readonly securityOrigin: string }[]> {
     const { frameTree } = await this.cdp.send("Page.getFrameTree");
@@ -143,29 +154,54 @@ export class Tab {
     return executionContextId;
   }
 
-  /**
-   * Removes everything that an item left in the context. False if it could not: then the tab must be closed. That is also so after documents of
-   * origins that no frame shows any more: their session storage cannot be reached.
-   */
-  async wipe({ origins, documents }: Visited): Promise<boolean> {
+  /** The scraper may do with Playwright's page what nothing here knows of. */
+  async giveOut(): Promise<Page> {
+    this.#isGivenOut = true;
+    await this.blank();
+    return this.page;
+  }
+
+  /** Replaces what is left of the document of the item before. */
+  async blank(): Promise<void> {
+    if (!this.isLeft) return;
+    await this.cdp.send("Page.navigate", { url: "about:blank" });
+    this.isLeft = false;
+  }
+
+  /** Removes everything that an item left in the context. False if it could not: then the tab must be closed. `serveEmpty` has all its pages answered with empty ones from now on. */
+  async wipe(visited: Visited, serveEmpty: () => void): Promise<boolean> {
     if (this.isBroken) return false;
     const work = async (): Promise<void> => {
-      const shown = new Set((await this.frames()).map(({ securityOrigin }) => securityOrigin));
-      if (!documents.isSubsetOf(shown)) throw new Error("documents of other origins");
-      for (const securityOrigin of documents)
-        await this.cdp.send("DOMStorage.clear", { storageId: { securityOrigin, isLocalStorage: false } });
-      for (const other of this.context.pages()) if (other !== this.page) await other.close();
-      await this.cdp.send("Page.navigate", { url: "about:blank" });
+      this.isLeft = (await this.#empty(visited)) || (await this.#replace(visited, serveEmpty));
       await Promise.all([
         this.context.clearCookies(),
-        this.context.clearPermissions(),
-        ...[...origins].map((origin) =>
+        this.#isGivenOut && this.context.clearPermissions(),
+        ...[...visited.origins].map((origin) =>
           this.cdp.send("Storage.clearDataForOrigin", { origin, storageTypes: "all" }),
         ),
-        this.cdp.send("Runtime.evaluate", { expression: 'window.name = ""' }),
       ]);
     };
     return (await settledWithin(WIPE_MS, work())) && !this.isBroken;
+  }
+
+  /** Empties the item's document where it is, which costs much less than another. False where that may not end all that it does. */
+  async #empty({ documents, pending }: Visited): Promise<boolean> {
+    const isAlone = () =>
+      [...this.context.pages(), ...this.page.workers(), ...this.context.serviceWorkers()].length === 1;
+    if (documents.size !== 1 || pending > 0 || !isAlone()) return false;
+    const origin = await this.call<string | null>("leave", MOST_TIMERS).catch(() => null);
+    return origin !== null && documents.has(origin) && isAlone();
+  }
+
+  /** Replaces the item's documents by empty ones of the same origins: only there can their session storage be cleared. */
+  async #replace({ documents }: Visited, serveEmpty: () => void): Promise<boolean> {
+    for (const other of this.context.pages()) if (other !== this.page) await other.close();
+    serveEmpty();
+    for (const origin of documents) {
+      await this.cdp.send("Page.navigate", { url: `${origin}/` });
+      if ((await this.call("forget")) !== origin) throw new Error("another page is shown");
+    }
+    return documents.size > 0;
   }
 
   /** Each step is independent of the one before: page, context, then the whole browser. */
@@ -179,10 +215,13 @@ export class Tab {
   }
 }
 
-/** The origins that an item asked, and those of its documents. */
+/** What an item leaves behind. */
 export interface Visited {
+  /** Those that it asked, and those of its documents. */
   readonly origins: ReadonlySet<string>;
   readonly documents: ReadonlySet<string>;
+  /** Requests that were not answered. */
+  readonly pending: number;
 }
 
 /** A script of ours failed inside the page: for example a selector that is not valid. */

@@ -20,13 +20,18 @@ export interface Traffic {
   readonly proxyLogin?: { readonly username: string; readonly password: string } | undefined;
 }
 
+interface Owner {
+  readonly tab: Tab;
+  traffic: Traffic | undefined;
+}
+
 /**
  * All requests of one browser, from every page, frame, popup and worker, paused before they leave and before their response is seen. Playwright's
  * `route` would turn the HTTP cache off. A request whose tab is not known, or has no item now, fails.
  */
 export class TrafficGate {
   readonly #process: BrowserProcess;
-  readonly #tabs = new Map<string, { readonly tab: Tab; traffic: Traffic | undefined }>();
+  readonly #tabs = new Map<string, Owner>();
   /** Context by the id of a frame or worker. */
   readonly #contexts = new Map<string, string>();
   #looking: Promise<void> | undefined;
@@ -71,6 +76,17 @@ export class TrafficGate {
     if (known) known.traffic = traffic;
   }
 
+  /** From now on the tab's documents are empty, and nothing of it leaves. */
+  serveEmpty(tab: Tab): void {
+    const onRequest = async (paused: Paused): Promise<void> => {
+      const { requestId, frameId, resourceType } = paused;
+      if (frameId !== tab.targetId || resourceType !== "Document") return void (await this.fail(paused));
+      const responseHeaders = [{ name: "content-type", value: "text/html" }];
+      await this.send("Fetch.fulfillRequest", { requestId, responseCode: 200, responseHeaders });
+    };
+    this.assign(tab, { onRequest, onResponse: async (paused) => void (await this.fail(paused)) });
+  }
+
   /** Answers of the traffic; each is ignored once the request or its page is gone. */
   async send<Method extends Parameters<BrowserProcess["cdp"]["send"]>[0]>(
     method: Method,
@@ -84,9 +100,13 @@ export class TrafficGate {
   }
 
   async #paused(paused: Paused): Promise<void> {
-    const traffic = await this.#trafficOf(paused.frameId);
+    const known = await this.#ownerOf(paused.frameId);
     const isResponse = paused.responseStatusCode !== undefined || paused.responseErrorReason !== undefined;
-    if (!traffic) return void (await this.fail(paused));
+    if (!known?.traffic) {
+      known?.tab.stray();
+      return void (await this.fail(paused));
+    }
+    const { traffic } = known;
     try {
       await (isResponse ? traffic.onResponse(paused) : traffic.onRequest(paused));
     } catch {
@@ -97,7 +117,9 @@ export class TrafficGate {
 
   async #login(asked: LoginAsked): Promise<void> {
     const login =
-      asked.authChallenge.source === "Proxy" ? (await this.#trafficOf(asked.frameId))?.proxyLogin : undefined;
+      asked.authChallenge.source === "Proxy"
+        ? (await this.#ownerOf(asked.frameId))?.traffic?.proxyLogin
+        : undefined;
     await this.send("Fetch.continueWithAuth", {
       requestId: asked.requestId,
       authChallengeResponse: login
@@ -106,11 +128,11 @@ export class TrafficGate {
     });
   }
 
-  async #trafficOf(frameId: string): Promise<Traffic | undefined> {
+  async #ownerOf(frameId: string): Promise<Owner | undefined> {
     if (!this.#contexts.has(frameId))
       await (this.#looking ??= this.#look().finally(() => (this.#looking = undefined)));
     const context = this.#contexts.get(frameId);
-    return context === undefined ? undefined : this.#tabs.get(context)?.traffic;
+    return context === undefined ? undefined : this.#tabs.get(context);
   }
 
   /** Frames and workers whose announcement has not come yet. */

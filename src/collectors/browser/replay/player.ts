@@ -1,11 +1,10 @@
 import type { Frame } from "playwright-core";
-import { RESOURCE_PREFIXES } from "../../../domain/capture.ts";
 import { type Failure, FailureError } from "../../../domain/failure.ts";
 import type { BrowserPage, KeptFile, Limits, RecordingPlayer } from "../../../ports/collector.ts";
 import { allSteps, type Recording } from "../../../recordings/recording.ts";
 import type { ActiveClock } from "../active-clock.ts";
 import type { ItemTraffic } from "../item-traffic.ts";
-import type { Made } from "../page.ts";
+import { type Dom, type Made, madeOf } from "../page.ts";
 import { scriptCall } from "../page-scripts.ts";
 import type { Tab } from "../tab.ts";
 import { replay } from "./replay.ts";
@@ -50,9 +49,7 @@ export const createPlayer = ({
     if (isOwn(frame)) return await page.keep(name);
     const url = frame.url();
     const most = limits.decodedBytes;
-    const dom = frame.evaluate<{ html: string; mediaType: string } | { characters: number }>(
-      scriptCall("dom", most),
-    );
+    const dom = frame.evaluate<Dom | { characters: number }>(scriptCall("dom", most));
     const made = await clock.within(
       limits.requestMs,
       signal,
@@ -63,8 +60,7 @@ export const createPlayer = ({
       const detail = `the document has ${made.characters} characters, the limit is ${most}`;
       throw new FailureError({ kind: "too-large", detail, url });
     }
-    const mediaType = `${made.mediaType}; charset=utf-8`;
-    await store.resource(name, { url: RESOURCE_PREFIXES.dom + url, mediaType, body: Buffer.from(made.html) });
+    await store.resource(name, madeOf(made, url));
   };
 
   return {
@@ -72,6 +68,7 @@ export const createPlayer = ({
       const accept = [...allSteps(recording.steps)].some(({ type }) => type === "sluice.absentIf")
         ? GONE
         : [];
+      await tab.blank();
       const ended = new AbortController();
       const played = replay(recording, {
         page: tab.page,
