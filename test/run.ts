@@ -35,7 +35,8 @@ process.env = testEnv();
 await installBrowserFor(selected);
 const events = run({
   files: processFiles(selected),
-  concurrency: availableParallelism(),
+  // End-to-end tests wait for other processes most of their time.
+  concurrency: availableParallelism() + (options.e2e ? 1 : 0),
   watch: options.watch,
   timeout: options.watch ? Infinity : FILE_LIMIT_MS,
   execArgv: [TEST_TIMEOUT],

@@ -204,12 +204,11 @@ export class Tab {
     return documents.size > 0;
   }
 
-  /** Each step is independent of the one before: page, context, then the whole browser. */
+  /** The context with its pages; if it does not close, the whole browser. */
   async close(): Promise<void> {
     this.break("it was closed");
     this.egress?.close();
     if (!this.process.isConnected) return;
-    await settledWithin(STEP_MS, this.page.close({ runBeforeUnload: false }));
     if (await settledWithin(STEP_MS, this.context.close())) return;
     this.process.kill();
   }
