@@ -61,7 +61,7 @@ export const runJob = async (
     progress,
     logLevel,
     ...given({ output: options.output }),
-    create: async () => void (await createJob(storage.ledger, submission)),
+    create: () => createJob(storage.ledger, submission),
     load: async (signal, onProgress) =>
       void (await loadInputs(storage.ledger, { ...submission, signal, onProgress })),
   });
