@@ -249,6 +249,16 @@ const FAILURES = {
     advice: "The browser crashed or hung. Try again; `limits` and docs/browser.md say what a page may cost.",
     holdAdvice: "Browsers crash or hang on these pages. The log shows how; docs/browser.md has the limits.",
   },
+  // The provider's trouble or ours, never the site's: it counts against the tier. Free for the item as throttles are.
+  proxy: {
+    ...ours,
+    maxAttempts: 3,
+    backoff: SHORT,
+    freshMs: 0,
+    letter: "p",
+    advice: "The proxy did not carry the request. The detail has the provider's reason; see docs/proxies.md.",
+    holdAdvice: "No proxy tier of the scraper works. The reason is the provider's; see docs/proxies.md.",
+  },
   "worker-lost": {
     ...ours,
     freshMs: 0,

@@ -51,6 +51,19 @@ export interface Attempt {
   readonly ms: number;
   readonly requests: number;
   readonly bytes: number;
+  /** What went through proxies; left out where nothing did. */
+  readonly proxied?: readonly TierCost[];
+}
+
+/** What a tier has carried, and its price. */
+export interface TierCost {
+  /** As the scraper names it: `residential:us-tx`. */
+  readonly tier: string;
+  readonly requests: number;
+  /** Bytes on the connection to the proxy, in both directions. */
+  readonly bytes: number;
+  /** In millionths of the configured currency: whole numbers add up exactly. */
+  readonly microCost: number;
 }
 
 /** A failed attempt as the ledger keeps it. */

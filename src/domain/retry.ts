@@ -2,7 +2,7 @@ import { type Failure, failurePolicy, type FailurePolicy, type PolicyOverrides }
 import type { Outcome } from "./item.ts";
 import type { OptionNames } from "./known-options.ts";
 
-/** Throttles that the lane answers for; from then on each costs the item an attempt. */
+/** Throttles, and failures of proxies, that the lane answers for; from then on each costs the item an attempt. */
 export const FREE_THROTTLES = 10;
 /** A site that asks for more is asked again after this. */
 const MAX_RETRY_AFTER_MS = 3_600_000;
@@ -16,6 +16,8 @@ export interface FailedTry {
   /** The scraper is `once` and its acting request has left: never tried again by itself. */
   readonly hasActed: boolean;
   readonly overrides?: PolicyOverrides | undefined;
+  /** The site refused a proxy tier, and a dearer one is left. */
+  readonly canMoveTier?: boolean;
   /** The job's own cap, under that of the policy. */
   readonly maxAttempts?: number | undefined;
   /** In [0, 1). */
@@ -29,7 +31,8 @@ export function afterFailure(failed: FailedTry): FailureOutcome {
   const { failure, attempt, throttles } = failed;
   if (failed.hasActed) return { state: "failed", failure };
   const policy = failurePolicy(failure.kind, failed.overrides);
-  const isThrottle = failure.kind === "rate-limited";
+  const isThrottle =
+    failure.kind === "rate-limited" || failure.kind === "proxy" || (failed.canMoveTier ?? false);
   const isFree = isThrottle && throttles < FREE_THROTTLES;
   if (!isFree && attempt >= Math.min(policy.maxAttempts, failed.maxAttempts ?? Infinity))
     return { state: "failed", failure };

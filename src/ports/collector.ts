@@ -274,7 +274,17 @@ export interface Collector<Kind extends CollectorKind = CollectorKind> {
 /** The collectors of a process. Each is opened when it is first needed. */
 export type Collectors = { readonly [Kind in CollectorKind]: () => Promise<Collector<Kind>> };
 
+/** Which exit an item's requests use. */
+export interface ProxyRoute {
+  /** As the scraper names it: `residential:us-tx`. */
+  readonly tier: string;
+  /** Requests with the same value leave from the same address, as long as the provider keeps it. */
+  readonly session: string;
+}
+
 export interface SessionOptions {
+  /** Without it, requests leave directly. */
+  readonly route?: ProxyRoute | undefined;
   /** Items with the same value may use the same warm tab, one after the other; without it, nothing is shared. */
   readonly sharedBy?: string;
   /** For kind `auto`: over HTTP by default. */
@@ -315,6 +325,8 @@ export interface CollectSession<Kind extends CollectorKind = CollectorKind> {
   /** Requests and bytes so far. */
   readonly requests: number;
   readonly bytes: number;
+  /** With a route: bytes on the connections to the proxy, in both directions. */
+  readonly proxyBytes?: number | undefined;
   /** Cookies or credentials were sent, or cookies were set: the pages may be private. */
   readonly hasSecrets: boolean;
   /** For kind `auto`, over HTTP: what makes the last page look as if it needed a browser. */

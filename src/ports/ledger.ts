@@ -1,4 +1,5 @@
 import type { AutoState, Observation } from "../domain/auto-mode.ts";
+import type { LadderState, TierSign } from "../domain/proxy-ladder.ts";
 import type { CaptureRef, RecordRange } from "../domain/capture.ts";
 import type { FailureKind } from "../domain/failure.ts";
 import type { Attempt, ItemRef, ItemState, ItemView, Outcome } from "../domain/item.ts";
@@ -277,6 +278,8 @@ export interface Grant {
   readonly suspects: number;
   /** Requests need a slot of the address that they go to as well, until the next answer says otherwise. */
   readonly pacesAddresses?: true;
+  /** Of the items' lanes, what is known of their proxy tiers. */
+  readonly tiers?: readonly TierReply[];
 }
 
 export interface OutcomeReport {
@@ -342,6 +345,20 @@ export interface PulseReport {
   readonly crawlDelays: readonly { readonly lane: string; readonly delayMs: number }[];
   /** What items of `auto` scrapers have taught. */
   readonly ways?: readonly WayReport[];
+  /** What items have shown about the proxy tiers of their lanes. */
+  readonly tiers?: readonly TierReport[];
+}
+
+export interface TierReport {
+  readonly lane: string;
+  /** Names of the tiers, from cheap to expensive. */
+  readonly ladder: readonly string[];
+  readonly sign: TierSign;
+}
+
+/** What all workers together know. */
+export interface TierReply extends Omit<TierReport, "sign"> {
+  readonly state: LadderState;
 }
 
 export interface WayReport {
@@ -376,6 +393,8 @@ export interface PulseReply {
   readonly pacesAddresses?: true;
   /** About the pages that were reported. */
   readonly ways?: readonly WayReply[];
+  /** About the ladders that were reported. */
+  readonly tiers?: readonly TierReply[];
 }
 
 export interface SettledItem extends ItemRef {
