@@ -26,6 +26,10 @@ const key = z.string().max(MOST);
 const count = z.int().min(0);
 const tierName = z.string().refine((use) => parseTierUse(use) !== undefined);
 const ms = z.number();
+const proxied = z
+  .array(z.object({ tier: tierName, requests: count, bytes: count, microCost: count }))
+  .max(100)
+  .optional();
 const waitMs = z.number().transform((asked) => Math.min(asked, LONGEST_WAIT_MS));
 const list = <T extends z.ZodType>(of: T) => z.array(of).max(MOST);
 const limit = z.int().min(0).max(MOST_ROWS);
@@ -66,7 +70,7 @@ const pulse = z.object({
   worker: name,
   number: count.optional(),
   running: list(ref),
-  unsettled: list(z.object({ queue: count, requests: count, bytes: count })),
+  unsettled: list(z.object({ queue: count, requests: count, bytes: count, proxied })),
   acting: list(ref),
   inFlight,
   wishes: list(
@@ -136,7 +140,7 @@ const settled = z.object({
     z.object({ state: z.literal("skipped"), reason: z.literal("unchanged"), quality }),
     z.object({ state: z.literal("returned") }),
   ]),
-  attempt: z.object({ startedAt: ms, ms, requests: count, bytes: count }),
+  attempt: z.object({ startedAt: ms, ms, requests: count, bytes: count, proxied }),
   captures: list(z.object({ ...range, name: text, url: text, mediaType: text, digest: text })),
   records: recordRange,
   fieldCounts: list(z.int()).nullable(),
@@ -210,6 +214,7 @@ export const CALLS: { readonly [V in WireVerb]: z.ZodType<readonly unknown[]> } 
   readJob: z.tuple([name]),
   listItems: z.tuple([name, itemQuery]),
   readFresh: z.tuple([list(z.object({ client: name.nullable(), scraper: text, key }))]),
+  readSpending: z.tuple([name]),
   readRobots: z.tuple([text, name]),
   keepRobots: z.tuple([
     text,

@@ -75,12 +75,14 @@ export interface PastAttempt {
   /** Left out in ledgers of older versions. */
   readonly requests?: number;
   readonly bytes?: number;
+  readonly proxied?: readonly TierCost[];
   /** Of the scraper that ran it. */
   readonly version?: string;
 }
 
 /** The attempt that was settled last, however it ended. */
-interface LastAttempt extends Omit<Required<PastAttempt>, "failure" | "version"> {
+interface LastAttempt extends Omit<Required<PastAttempt>, "failure" | "version" | "proxied"> {
+  readonly proxied?: readonly TierCost[];
   /** Of an absent item: by what the site says so. */
   readonly detail?: string;
 }

@@ -1,5 +1,6 @@
 import type { Way } from "./auto-mode.ts";
 import type { FailureKind, PolicyOverrides } from "./failure.ts";
+import type { TierCosts } from "./cost.ts";
 import type { ChangeCounts } from "./freshness.ts";
 import { endedCount, type StateCounts } from "./item.ts";
 import type { CollectorKind, Pace } from "./job-version.ts";
@@ -201,6 +202,8 @@ export interface JobView {
   readonly rejects: readonly RejectedInput[];
   readonly requests: number;
   readonly bytes: number;
+  /** Of these, what went through proxies, by tier. Missing in what versions before proxies have stored. */
+  readonly costs?: TierCosts;
   /** Its pages and files were removed; what came after that is kept. */
   readonly pagesRemoved?: { readonly at: number; readonly captures: number; readonly bytes: number };
   /** What became of items since the client last had them; only in a job with `freshness`. */
@@ -222,6 +225,21 @@ export interface JobSums extends Pick<
 export const workedCount = ({ counts: { states }, failures }: Pick<JobView, "counts" | "failures">): number =>
   endedCount(states) - states.cancelled - (failures.find(({ kind }) => kind === "budget")?.count ?? 0);
 
+/** Which proxy tier the items of a lane go through, and why. */
+export interface LaneLadder {
+  /** From cheap to expensive. */
+  readonly ladder: readonly string[];
+  /** Where its items go now. */
+  readonly tier: string;
+  /** Absent on the tier where it began. */
+  readonly why?: string;
+  readonly sinceAt?: number;
+  /** Tiers whose proxies do not work now. */
+  readonly outages: readonly { readonly tier: string; readonly why: string; readonly untilAt: number }[];
+  /** Why no tier is left: the lane waits for the first that may work again. */
+  readonly held?: string;
+}
+
 /** A lane as an operator sees it. */
 export interface LaneState extends LaneView {
   /** What the operator allows; null where nothing was said. */
@@ -230,6 +248,10 @@ export interface LaneState extends LaneView {
   /** Items of all jobs that are not at their end. */
   readonly backlog: number;
   readonly inFlight: number;
+  /** What is known of proxy tiers there; left out where nothing is. */
+  readonly ladders?: readonly LaneLadder[];
+  /** What its items have cost, by proxy tier; left out where none was used. */
+  readonly spent?: TierCosts;
 }
 
 export interface LaneView {

@@ -13,6 +13,7 @@ export type WorkSum =
   | "lost workers"
   | "lost leases"
   | "suspect items"
+  | `proxy ${"requests" | "bytes" | "micro-cost"} of ${string}`
   | `removed ${"jobs" | "items" | "captures" | "bytes"}`;
 
 /** Sums by their names; what is nought is left out. They are only ever added to. */

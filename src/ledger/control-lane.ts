@@ -62,13 +62,16 @@ const tellJobs = (tx: Transaction, lane: string, isHeld: boolean): void => {
 export const setShare = (
   tx: Transaction,
   client: string,
-  { weight, maxRunning, itemsPerDay }: ClientShares,
+  { weight, maxRunning, itemsPerDay, requestsPerDay, bytesPerDay, costPerDay }: ClientShares,
 ): void =>
   tx.put("client", {
     name: client,
     weight,
     maxRunning: maxRunning ?? null,
     itemsPerDay: itemsPerDay ?? null,
+    requestsPerDay: requestsPerDay ?? null,
+    bytesPerDay: bytesPerDay ?? null,
+    costPerDay: costPerDay ?? null,
   });
 
 /** One asker fetches; if it is not heard of again, the next one may after this. */

@@ -73,12 +73,3 @@ export const onlyLeased = (tx: Transaction, job: number): number => {
   const leases = tx.list("workers").flatMap((worker) => worker.leases);
   return leases.reduce((sum, lease) => sum + (lease.job === job ? countPlaces(lease.open) : 0), 0);
 };
-
-/** Costs of items that were not settled are the job's all the same. */
-export const addCost = (
-  job: Job,
-  { requests, bytes }: { readonly requests: number; readonly bytes: number },
-) => ({
-  requests: job.requests + requests,
-  bytes: job.bytes + bytes,
-});

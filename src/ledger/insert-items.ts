@@ -1,6 +1,7 @@
 import type { ItemRef } from "../domain/item.ts";
 import { type Cap, CAPS, type JobSpec } from "../domain/job.ts";
 import type { AddReply, PlannedItem } from "../ports/ledger.ts";
+import { dayOf } from "./charge.ts";
 import { batchKeys, nextHash } from "./item-keys.ts";
 import { type JobFacts, queueFor, queueWants } from "./queues.ts";
 import { type CappedItem, type Item, type Job, newRetry, type Queue } from "./records.ts";
@@ -295,9 +296,6 @@ export const countInputs = (
     capped: capped as Job["capped"],
   });
 };
-
-const DAY_MS = 86_400_000;
-const dayOf = (at: number): number => Math.floor(at / DAY_MS);
 
 const clientShare = (tx: Transaction, client: string) =>
   tx.known("share", ALL_WORKERS, client) ??

@@ -3,6 +3,7 @@ import type { ItemRef } from "../domain/item.ts";
 import { CAPS, type JobCaps, type JobSpec, type RejectedInput } from "../domain/job.ts";
 import { type AddReply, LedgerError, type PlannedItem } from "../ports/ledger.ts";
 import { jobNamed, mustGoOn, openQueues } from "./control-job.ts";
+import { setShare } from "./control-lane.ts";
 import { countRejected } from "./emit-items.ts";
 import { endJobWhenDone } from "./end-job.ts";
 import { takeFailure } from "./failures.ts";
@@ -30,8 +31,7 @@ export const createJob = (tx: Transaction, spec: JobSpec): void => {
   if (known && known.received === 0 && isSameSpec(known.spec, spec)) return;
   if (known || tx.one("removal", id))
     throw new LedgerError("job-exists", `${id}: a job of this name exists, or did.`);
-  if (!tx.one("client", client))
-    tx.put("client", { name: client, weight: 1, maxRunning: null, itemsPerDay: null });
+  if (!tx.one("client", client)) setShare(tx, client, { weight: 1 });
   const service = tx.one("service")!;
   const number = service.lastJob + 1;
   tx.patch("service", service, { lastJob: number });
@@ -67,6 +67,7 @@ export const createJob = (tx: Transaction, spec: JobSpec): void => {
     fieldCounts: spec.fields.flatMap(() => [0, 0, 0, 0]),
     failures: {},
     changes: {},
+    costs: {},
   });
   for (const [name, value] of [["", spec.scraper] as const, ...Object.entries(labels)])
     tx.put("label", { name, value, job: number });

@@ -36,6 +36,7 @@ const newLane = (id: number, name: string): Lane => ({
   floor: 0,
   ways: {},
   tiers: {},
+  spent: {},
   lowestPerSecond: null,
   goingQueues: 0,
 });

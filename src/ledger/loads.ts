@@ -35,11 +35,14 @@ export const SETS = {
   clientsWithWork: set("client")<[]>(),
   lane: set("lane")<[id: number]>(),
   laneNamed: set("lane")<[name: string]>(),
+  laneOfQueue: set("lane")<[queue: number]>(),
   share: set("share")<[lane: number, client: string]>(),
   sharesOf: set("share")<[lane: number]>(),
   shareIn: set("share")<[lane: string, client: string]>(),
   sharesIn: set("share")<[lane: string]>(),
   shareOfQueue: set("share")<[queue: number]>(),
+  /** Of the queue's client in lane 0. */
+  clientShareOfQueue: set("share")<[queue: number]>(),
 
   /** Of a client, the lanes that are ready first, now or later, for what a worker asks. */
   readyShares: set("share")<ReadyArgs>(),

@@ -1,5 +1,6 @@
 import { BOTTOM, chooseTier, climb, type LadderState } from "../domain/proxy-ladder.ts";
 import type { PulseReport, TierReply, TierReport } from "../ports/ledger.ts";
+import type { LaneLadder } from "../domain/job.ts";
 import { laneNamed } from "./lane-pace.ts";
 import type { Lane } from "./records.ts";
 import { wakeLane } from "./shares.ts";
@@ -100,3 +101,19 @@ export const knownTiers = (lanes: Iterable<Lane>, now: number): TierReply[] =>
   [...lanes].flatMap(({ name, tiers }) =>
     Object.entries(tiers).map(([key, state]) => ({ lane: name, ladder: key.split(","), state, now })),
   );
+
+/** As people see it. */
+export const laneLadders = (tiers: Lane["tiers"], now: number): LaneLadder[] =>
+  Object.entries(tiers).map(([key, state]) => {
+    const ladder = key.split(",");
+    const choice = chooseTier(state, ladder, "", now);
+    return {
+      ladder,
+      tier: ladder[state.at] ?? "",
+      ...(state.why !== null && { why: state.why, sinceAt: state.since }),
+      outages: Object.entries(state.outages)
+        .filter(([, { until }]) => until > now)
+        .map(([at, { why, until }]) => ({ tier: ladder[Number(at)] ?? "", why, untilAt: until })),
+      ...("why" in choice && { held: choice.why }),
+    };
+  });

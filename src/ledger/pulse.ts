@@ -129,6 +129,9 @@ export const pulse = (
       until: tx.now + leaseMs,
       stops: told.stops,
       unsettled: report.unsettled.flatMap(({ queue, requests, bytes }) => [queue, requests, bytes]),
+      unsettledTiers: report.unsettled.flatMap(({ queue, proxied = [] }) =>
+        proxied.map((cost) => ({ queue, ...cost })),
+      ),
     });
   }
   const stopped = [...new Set([...stoppedQueues(tx, report), ...told.queues])];

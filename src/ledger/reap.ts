@@ -1,7 +1,8 @@
 import type { Failure } from "../domain/failure.ts";
 import { afterDeathAlone } from "../domain/retry.ts";
 import type { ReapReply, ReapRequest } from "../ports/ledger.ts";
-import { addCost, endJobWhenDone, OVER_BUDGET, spendBudget } from "./end-job.ts";
+import { addSpending, charge, chargeWants } from "./charge.ts";
+import { endJobWhenDone, OVER_BUDGET, spendBudget } from "./end-job.ts";
 import { addFailure, type FailedItem, tellFailed } from "./failures.ts";
 import { answerWants, freshWants, leaveFresh } from "./fresh-notes.ts";
 import { newRetry, type Retry, type Worker } from "./records.ts";
@@ -70,10 +71,16 @@ export const reapWorker = (tx: Transaction, name: string, known: Cause | undefin
   return { workers: 1, ...counts };
 };
 
-const load = (tx: Transaction, { unsettled }: Worker, leased: readonly LeasedItem[]): void => {
+const load = (
+  tx: Transaction,
+  { unsettled, unsettledTiers }: Worker,
+  leased: readonly LeasedItem[],
+): void => {
   const queues = new Set(leased.map(({ queue }) => queue));
   for (let i = 0; i < unsettled.length; i += 3) queues.add(unsettled[i]!);
+  const proxied = new Set(unsettledTiers.map(({ queue }) => queue));
   tx.need(
+    ...queues.values().flatMap((queue) => chargeWants(queue, proxied.has(queue))),
     ...queues
       .values()
       .flatMap((queue) => [want("queue", queue), want("jobOfQueue", queue), want("shareOfQueue", queue)]),
@@ -173,13 +180,18 @@ const endLost = (
 };
 
 /** What a lost worker had spent on items that were not settled was spent all the same. Answers the jobs. */
-const chargeUnsettled = (tx: Transaction, { unsettled }: Worker): number[] => {
+const chargeUnsettled = (tx: Transaction, { unsettled, unsettledTiers }: Worker): number[] => {
   const charged: number[] = [];
   for (let i = 0; i < unsettled.length; i += 3) {
     const queue = tx.one("queue", unsettled[i]!);
     const job = queue && tx.known("job", queue.job);
     if (!job) continue;
-    tx.patch("job", job, addCost(job, { requests: unsettled[i + 1]!, bytes: unsettled[i + 2]! }));
+    const proxied = unsettledTiers
+      .filter((one) => one.queue === queue.id)
+      .map(({ queue: _, ...cost }) => cost);
+    const spent = { requests: unsettled[i + 1]!, bytes: unsettled[i + 2]!, proxied };
+    tx.patch("job", job, addSpending(job, spent));
+    charge(tx, queue, spent);
     spendBudget(tx, job.number);
     charged.push(job.number);
   }

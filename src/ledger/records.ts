@@ -4,8 +4,9 @@ import type { CaptureRef, RecordRange } from "../domain/capture.ts";
 import type { CollectorKind } from "../domain/job-version.ts";
 import type { Failure, FailureKind } from "../domain/failure.ts";
 import type { AnswerKind, Change } from "../domain/freshness.ts";
-import type { PastAttempt, Skipped } from "../domain/item.ts";
+import type { PastAttempt, Skipped, TierCost } from "../domain/item.ts";
 import type { Cap, Freshness, JobSpec, JobState, Pause, RejectedInput } from "../domain/job.ts";
+import type { Cost, TierCosts } from "../domain/cost.ts";
 import type { LaneSpeed } from "../domain/lane-speed.ts";
 import type { LadderState } from "../domain/proxy-ladder.ts";
 import type { Grant, PulseReply } from "../ports/ledger.ts";
@@ -41,6 +42,8 @@ export interface Lane {
   readonly ways: Readonly<Record<string, AutoState>>;
   /** What is known of proxy tiers, by the names of the ladder's tiers with commas between them; those used last come last. */
   readonly tiers: Readonly<Record<string, LadderState>>;
+  /** What its items have cost by proxy tier, in all jobs that ever were. */
+  readonly spent: TierCosts;
   /** The lowest rate of the queues that are going, and how many those are. Computed when it is loaded, never stored. */
   readonly lowestPerSecond: number | null;
   readonly goingQueues: number;
@@ -56,6 +59,8 @@ export interface Share {
   readonly readyAt: number | null;
   /** Only in lane 0: items accepted, by UTC day (days since 1970). */
   readonly accepted: Readonly<Record<string, number>>;
+  /** Only in lane 0: what was spent, by UTC day. */
+  readonly spent: Readonly<Record<string, Cost>>;
 }
 
 export interface Client {
@@ -63,6 +68,10 @@ export interface Client {
   readonly weight: number;
   readonly maxRunning: number | null;
   readonly itemsPerDay: number | null;
+  readonly requestsPerDay: number | null;
+  readonly bytesPerDay: number | null;
+  /** In the configured currency. */
+  readonly costPerDay: number | null;
 }
 
 /** One job's items in one lane, in the order of their places. */
@@ -153,6 +162,8 @@ export interface Job {
   readonly fieldCounts: readonly number[];
   readonly failures: Readonly<Partial<Record<FailureKind, FailureCount>>>;
   readonly changes: Readonly<Partial<Record<Change, number>>>;
+  /** By proxy tier. */
+  readonly costs: TierCosts;
 }
 
 /** A run of items that is leased to a worker: the places that are not settled, as pairs of first and last. */
@@ -187,6 +198,8 @@ export interface Worker {
   readonly pulseLease: number;
   /** Spent on items that are not settled, as triples of queue, requests and bytes. */
   readonly unsettled: readonly number[];
+  /** Of these, what went through proxies. */
+  readonly unsettledTiers: readonly (TierCost & { readonly queue: number })[];
   /** Items in flight, by the name of their lane: they take places of its concurrency. */
   readonly inFlight: Readonly<Record<string, number>>;
   /** Items that may be running, by queue and by client: those named in the last pulse, and those claimed since. */
@@ -277,7 +290,7 @@ export interface LastResult {
   readonly failure: Failure | null;
   readonly captures: readonly CaptureRef[];
   readonly records: RecordRange | null;
-  /** [started at, ms, requests, bytes, worker, why it is absent, lease]. */
+  /** [started at, ms, requests, bytes, worker, why it is absent, lease, what went through proxies]; the last is left out where nothing did. */
   readonly attempt: readonly unknown[] | null;
   readonly revision: number;
 }

@@ -1,10 +1,12 @@
+import { addTierCosts, NO_COST, tierCostList, type TierCosts } from "../domain/cost.ts";
 import type { Failure } from "../domain/failure.ts";
 import type { Change } from "../domain/freshness.ts";
 import type { ItemRef } from "../domain/item.ts";
 import type { SettledItem } from "../ports/ledger.ts";
+import { charge } from "./charge.ts";
 import { endJobWhenDone, spendBudget } from "./end-job.ts";
 import { addFailure, type FailedItem, tellFailed } from "./failures.ts";
-import type { Job, Lease, Queue } from "./records.ts";
+import type { Job, Lease, Queue, Worker } from "./records.ts";
 import { ALL_WORKERS, chargeShare, wakeLane, wakeShare } from "./shares.ts";
 import type { Transaction } from "./transaction.ts";
 import { hasPlace, isKnown, stopRunning, withoutPlaces } from "./workers.ts";
@@ -71,18 +73,21 @@ export class JobTally {
   #fields: number[] | undefined;
   #failures: Job["failures"];
   #changes: Job["changes"];
+  #costs: Job["costs"];
 
   constructor(record: Job) {
     this.record = record;
     this.isCancelled = record.state === "cancelled";
     this.#failures = record.failures;
     this.#changes = record.changes;
+    this.#costs = record.costs;
   }
 
   /** `isCancelled`: its job was, and it would have to be tried again. */
   add({ outcome, attempt, fieldCounts }: SettledItem, isCancelled: boolean): void {
     this.#requests += attempt.requests;
     this.#bytes += attempt.bytes;
+    this.#costs = addTierCosts(this.#costs, attempt.proxied);
     if (isCancelled) this.#states.cancelled++;
     else if (outcome.state !== "returned" && outcome.state !== "waiting") this.#states[outcome.state]++;
     if (outcome.state === "done" && outcome.quality === "partial") this.#partial++;
@@ -120,6 +125,7 @@ export class JobTally {
       fieldCounts: this.#fields ?? job.fieldCounts,
       failures: this.#failures,
       changes: this.#changes,
+      costs: this.#costs,
     });
     this.reread(tx);
   }
@@ -132,6 +138,7 @@ export class JobTally {
     this.#fields = undefined;
     this.#failures = this.record.failures;
     this.#changes = this.record.changes;
+    this.#costs = this.record.costs;
   }
 }
 
@@ -143,7 +150,7 @@ export class SettleBatch {
   readonly #closed = new Map<number, Set<number>>();
   readonly #queues = new Map<number, QueueTally>();
   readonly #jobs = new Map<number, JobTally>();
-  readonly #paid = new Map<number, { requests: number; bytes: number }>();
+  readonly #paid = new Map<number, { requests: number; bytes: number; costs: TierCosts }>();
 
   constructor(tx: Transaction, name: string) {
     this.#tx = tx;
@@ -182,9 +189,10 @@ export class SettleBatch {
   /** The job's own counters have it from now on. */
   paid({ queue, attempt }: SettledItem): void {
     let paid = this.#paid.get(queue);
-    if (!paid) this.#paid.set(queue, (paid = { requests: 0, bytes: 0 }));
+    if (!paid) this.#paid.set(queue, (paid = { requests: 0, bytes: 0, costs: {} }));
     paid.requests += attempt.requests;
     paid.bytes += attempt.bytes;
+    paid.costs = addTierCosts(paid.costs, attempt.proxied);
   }
 
   writeJob(job: JobTally): void {
@@ -200,6 +208,8 @@ export class SettleBatch {
     const tx = this.#tx;
     this.#writeWorker();
     tx.each(this.#queues.values(), (queue) => queue.write(tx));
+    for (const [id, { requests, bytes, costs }] of this.#paid)
+      charge(tx, this.queue(id).record, { requests, bytes, proxied: tierCostList(costs) });
     tx.each(this.#jobs.values(), (job) => {
       job.write(tx);
       tellFailed(tx, job.record.id, job.failed);
@@ -221,6 +231,7 @@ export class SettleBatch {
       ...stopRunning(worker, ended),
       leases,
       unsettled: this.#unsettled(worker.unsettled),
+      unsettledTiers: this.#unsettledTiers(worker.unsettledTiers),
     });
   }
 
@@ -233,5 +244,16 @@ export class SettleBatch {
         left.push(queue, requests - paid.requests, Math.max(0, bytes - paid.bytes));
     }
     return left;
+  }
+
+  #unsettledTiers(before: Worker["unsettledTiers"]): Worker["unsettledTiers"] {
+    return before.flatMap(({ queue, tier, ...cost }) => {
+      const costs = this.#paid.get(queue)?.costs ?? {};
+      const paid = (Object.hasOwn(costs, tier) ? costs[tier] : undefined) ?? NO_COST;
+      if (cost.requests <= paid.requests) return [];
+      const requests = cost.requests - paid.requests;
+      const bytes = Math.max(0, cost.bytes - paid.bytes);
+      return [{ queue, tier, requests, bytes, microCost: Math.max(0, cost.microCost - paid.microCost) }];
+    });
   }
 }

@@ -2,6 +2,7 @@ import type { ItemRef, Outcome } from "../domain/item.ts";
 import type { SettledItem, SettleReply } from "../ports/ledger.ts";
 import { type Transaction, type Want, want } from "./transaction.ts";
 import { borrowsRemoved, noteBorrowed, removalWants } from "./borrowed.ts";
+import { chargeWants } from "./charge.ts";
 import { OVER_BUDGET } from "./end-job.ts";
 import { emitItems, emitWants } from "./emit-items.ts";
 import { answerWants, freshWants, leaveFresh, noteFresh } from "./fresh-notes.ts";
@@ -25,6 +26,14 @@ export const settleWants = (worker: string, items: readonly SettledItem[]): Want
   ...new Set(items.map(({ queue }) => queue))
     .values()
     .flatMap((queue) => [want("queue", queue), want("jobOfQueue", queue), want("shareOfQueue", queue)]),
+  ...Map.groupBy(items, ({ queue }) => queue)
+    .entries()
+    .flatMap(([queue, some]) =>
+      chargeWants(
+        queue,
+        some.some(({ attempt }) => attempt.proxied),
+      ),
+    ),
   ...items
     .filter((item) => !isPlain(item))
     .flatMap(({ queue, seq }) => [want("item", queue, seq), want("retry", queue, seq)]),
@@ -187,7 +196,7 @@ type Told = Omit<SettledItem, "lease" | keyof ItemRef> & { readonly lease?: numb
 
 export const lastResult = (worker: string, item: Told, revision: number): LastResult => {
   const { outcome, attempt, captures, records } = item;
-  const { startedAt, ms, requests, bytes } = attempt;
+  const { startedAt, ms, requests, bytes, proxied } = attempt;
   return {
     failure: "failure" in outcome ? outcome.failure : null,
     captures,
@@ -200,14 +209,15 @@ export const lastResult = (worker: string, item: Told, revision: number): LastRe
       worker,
       outcome.state === "absent" ? outcome.detail : null,
       item.lease,
+      ...(proxied ? [proxied] : []),
     ],
     revision,
   };
 };
 
 export const pastOf = (worker: string, { attempt }: Told, revision: number): Omit<PastRow, "failure"> => {
-  const { startedAt: at, ms, requests, bytes } = attempt;
-  return { at, ms, worker, requests, bytes, ...(revision > 0 && { revision }) };
+  const { startedAt: at, ms, requests, bytes, proxied } = attempt;
+  return { at, ms, worker, requests, bytes, ...(proxied && { proxied }), ...(revision > 0 && { revision }) };
 };
 
 /** An item whose pages have gone with another job is given back, and fetched. */

@@ -13,6 +13,7 @@ export const newShare = (lane: number, client: string): Share => ({
   had: null,
   readyAt: null,
   accepted: {},
+  spent: {},
 });
 
 /** Who shares something by weight: a client in a lane, or among all that the workers do. */

@@ -15,6 +15,7 @@ const newWorker = (name: string): Worker => ({
   running: [],
   pulseLease: 1,
   unsettled: [],
+  unsettledTiers: [],
   inFlight: {},
   runningIn: {},
   runningBy: {},

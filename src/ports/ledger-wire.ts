@@ -49,6 +49,7 @@ export const WIRE_VERBS: Readonly<Record<WireVerb, "worker" | "admin">> = {
   readJob: "worker",
   listItems: "worker",
   readFresh: "worker",
+  readSpending: "worker",
   readRobots: "worker",
   keepRobots: "worker",
   /** A worker may only pause. */

@@ -15,6 +15,7 @@ import { lanes } from "./ledger-suite/lanes.ts";
 import { laws } from "./ledger-suite/laws.ts";
 import { leases } from "./ledger-suite/leases.ts";
 import { lists } from "./ledger-suite/lists.ts";
+import { money } from "./ledger-suite/money.ts";
 import { operator } from "./ledger-suite/operator.ts";
 import { ownPace } from "./ledger-suite/own-pace.ts";
 import { pace } from "./ledger-suite/pace.ts";
@@ -47,6 +48,7 @@ const NOUNS = [
   ownPace,
   addresses,
   proxyTiers,
+  money,
   leases,
   stopping,
   reaping,

@@ -1,8 +1,9 @@
 import type { AutoState, Observation } from "../domain/auto-mode.ts";
 import type { LadderState, TierSign } from "../domain/proxy-ladder.ts";
+import type { Cost } from "../domain/cost.ts";
 import type { CaptureRef, RecordRange } from "../domain/capture.ts";
 import type { FailureKind } from "../domain/failure.ts";
-import type { Attempt, ItemRef, ItemState, ItemView, Outcome } from "../domain/item.ts";
+import type { Attempt, ItemRef, ItemState, ItemView, Outcome, TierCost } from "../domain/item.ts";
 import type { CollectorKind } from "../domain/job-version.ts";
 import type {
   JobCaps,
@@ -105,6 +106,8 @@ export interface ClientLedger {
   setShare(client: string, share: ClientShares): Promise<void>;
   /** Items that a client's jobs have accepted since the beginning of that day (UTC): what its daily quota is counted by. */
   countAccepted(client: string, sinceAt: number): Promise<number>;
+  /** What was spent for a client's jobs today (UTC), and what it may spend in a day. */
+  readSpending(client: string): Promise<ClientSpending>;
   /** Of a client's jobs, how many have not ended. */
   countOpenJobs(client: string): Promise<number>;
   /** Bytes that were fetched for a client's jobs, without those of which something was removed. */
@@ -142,6 +145,15 @@ export interface ClientShares {
   readonly weight: number;
   readonly maxRunning?: number;
   readonly itemsPerDay?: number;
+  /** What its jobs may spend in a day (UTC): requests to sites, bytes, and the price of proxies in the configured currency. Workers see to it. */
+  readonly requestsPerDay?: number;
+  readonly bytesPerDay?: number;
+  readonly costPerDay?: number;
+}
+
+export interface ClientSpending {
+  readonly spent: Cost;
+  readonly perDay: Pick<ClientShares, "requestsPerDay" | "bytesPerDay" | "costPerDay">;
 }
 
 export interface LaneControl {
@@ -379,6 +391,8 @@ export interface UnsettledCost {
   readonly queue: number;
   readonly requests: number;
   readonly bytes: number;
+  /** As of an attempt. */
+  readonly proxied?: readonly TierCost[];
 }
 
 export interface PulseReply {

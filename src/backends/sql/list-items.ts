@@ -1,4 +1,4 @@
-import type { ItemState, ItemView } from "../../domain/item.ts";
+import type { ItemState, ItemView, TierCost } from "../../domain/item.ts";
 import { versionIn } from "../../domain/job-version.ts";
 import { OVER_BUDGET } from "../../ledger/end-job.ts";
 import { leftAs, stateOf } from "../../ledger/item-state.ts";
@@ -235,9 +235,19 @@ const textSize = (value: Value): number => (typeof value === "string" ? value.le
 
 const lastAttempt = (attempt: LastResult["attempt"]): Pick<ItemView, "lastAttempt"> => {
   if (attempt === null) return {};
-  const [at, ms, requests, bytes, worker, detail] = attempt as [
+  const [at, ms, requests, bytes, worker, detail, , proxied] = attempt as [
     ...[at: number, ms: number, requests: number, bytes: number],
-    ...[worker: string, detail?: string | null],
+    ...[worker: string, detail?: string | null, lease?: number, proxied?: readonly TierCost[]],
   ];
-  return { lastAttempt: { at, ms, requests, bytes, worker, ...(detail != null && { detail }) } };
+  return {
+    lastAttempt: {
+      at,
+      ms,
+      requests,
+      bytes,
+      worker,
+      ...(detail != null && { detail }),
+      ...(proxied && { proxied }),
+    },
+  };
 };

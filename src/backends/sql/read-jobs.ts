@@ -1,9 +1,11 @@
 import { examplesOf } from "../../ledger/hold-queue.ts";
+import { dayOf } from "../../ledger/charge.ts";
+import { NO_COST } from "../../domain/cost.ts";
 import type { FailureCount, Job, Lane } from "../../ledger/records.ts";
 import type { FailureKind } from "../../domain/failure.ts";
 import type { HeldLane, JobSums, JobView, LearnedWay } from "../../domain/job.ts";
 import { FIELD_STATUSES } from "../../domain/record.ts";
-import { type JobQuery, LedgerError, type OpenJobs } from "../../ports/ledger.ts";
+import { type ClientSpending, type JobQuery, LedgerError, type OpenJobs } from "../../ports/ledger.ts";
 import { count, jobNamed, readRecords, type Rows } from "./rows.ts";
 import { FORMATS, type Value } from "./tables.ts";
 
@@ -192,6 +194,7 @@ const viewOf = (job: Job, busy: Busy | undefined): Omit<JobView, "held"> => {
     rejects: job.rejects,
     requests: job.requests,
     bytes: job.bytes,
+    costs: job.costs,
     ...(spec.freshness && { changes: { new: 0, changed: 0, unchanged: 0, gone: 0, ...job.changes } }),
   };
 };
@@ -299,8 +302,6 @@ export const countKeptBytes = (rows: Rows, client: string): number =>
     client,
   );
 
-const DAY_MS = 24 * 3_600_000;
-
 /** By days of UTC. */
 export const countAccepted = (rows: Rows, client: string, sinceAt: number): number =>
   count(
@@ -308,5 +309,19 @@ export const countAccepted = (rows: Rows, client: string, sinceAt: number): numb
     `SELECT coalesce(sum(d.value), 0) FROM shares s CROSS JOIN json_each(s.accepted) d
      WHERE s.lane = 0 AND s.client = ? AND CAST(d.key AS INTEGER) >= ?`,
     client,
-    Math.floor(sinceAt / DAY_MS),
+    dayOf(sinceAt),
   );
+
+export const readSpending = (rows: Rows, now: number, client: string): ClientSpending => {
+  const [share] = readRecords(rows, "share", 0, client);
+  const [limits] = readRecords(rows, "client", client);
+  const { requestsPerDay = null, bytesPerDay = null, costPerDay = null } = limits ?? {};
+  return {
+    spent: share?.spent[dayOf(now)] ?? NO_COST,
+    perDay: {
+      ...(requestsPerDay !== null && { requestsPerDay }),
+      ...(bytesPerDay !== null && { bytesPerDay }),
+      ...(costPerDay !== null && { costPerDay }),
+    },
+  };
+};

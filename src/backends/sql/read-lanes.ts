@@ -1,4 +1,5 @@
 import { laneIntervalMs, speedOf } from "../../ledger/lane-pace.ts";
+import { laneLadders } from "../../ledger/proxy-tiers.ts";
 import { countPlaces } from "../../ledger/workers.ts";
 import type { Lane } from "../../ledger/records.ts";
 import type { LaneState } from "../../domain/job.ts";
@@ -32,6 +33,7 @@ export const listLanes = (rows: Rows, now: number, { job, after = "", limit }: L
   const peers = readRecords(rows, "peers");
   return lanes.map((lane) => {
     const interval = laneIntervalMs(lane, now);
+    const ladders = laneLadders(lane.tiers, now);
     return {
       lane: lane.name,
       perSecond: interval === 0 ? Infinity : 1000 / interval,
@@ -42,6 +44,8 @@ export const listLanes = (rows: Rows, now: number, { job, after = "", limit }: L
       isHeldByOperator: lane.isHeldByOperator,
       backlog: backlogs.get(lane.id) ?? 0,
       inFlight: peers.reduce((sum, { inFlight }) => sum + (inFlight[lane.name] ?? 0), 0),
+      ...(ladders.length > 0 && { ladders }),
+      ...(Object.keys(lane.spent).length > 0 && { spent: lane.spent }),
     };
   });
 };

@@ -37,12 +37,12 @@ const TABLES: { readonly [K in Exclude<Kind, "dueItem">]: Table<K> } = {
   },
   client: {
     name: "clients",
-    columns: "name:text weight maxRunning itemsPerDay",
+    columns: "name:text weight maxRunning itemsPerDay requestsPerDay bytesPerDay costPerDay",
   },
   lane: {
     name: "lanes",
     columns: `id name:text tat intervalMs spare:list ahead:list speed:json holdUntil holdReason:text crawlDelayMs
-      crawlUntil operatorPerSecond isHeldByOperator:flag freshRun floor ways:map tiers:map lowestPerSecond goingQueues`,
+      crawlUntil operatorPerSecond isHeldByOperator:flag freshRun floor ways:map tiers:map spent:map lowestPerSecond goingQueues`,
     computed: {
       lowestPerSecond: `(SELECT min(q.per_second) FROM queues q WHERE q.lane = t.id AND ${IS_GOING})`,
       goingQueues: `(SELECT count(*) FROM queues q WHERE q.lane = t.id AND ${IS_GOING})`,
@@ -50,7 +50,7 @@ const TABLES: { readonly [K in Exclude<Kind, "dueItem">]: Table<K> } = {
   },
   share: {
     name: "shares",
-    columns: "lane client:text had readyAt accepted:map",
+    columns: "lane client:text had readyAt accepted:map spent:map",
   },
   queue: {
     name: "queues",
@@ -68,13 +68,13 @@ const TABLES: { readonly [K in Exclude<Kind, "dueItem">]: Table<K> } = {
     columns: `number id:text client:text spec:spec state:text isSealed:flag createdAt endedAt deadlineAt spentAt
       paused:json revision reopenedAt keySeed received accepted folded rejected rejects:list capped:json
       done absent failed skipped cancelled partial requests bytes fieldCounts:list failures:map
-      changes:map`,
+      changes:map costs:map`,
     isSummed: true,
   },
   worker: {
     name: "workers",
     columns: `name:text until isAlone:flag jobs:json info:json registeredAt leases:list nextLease running:list
-      pulseLease unsettled:list inFlight:map runningIn:map runningBy:map stops:list lastClaim:json
+      pulseLease unsettled:list unsettledTiers:list inFlight:map runningIn:map runningBy:map stops:list lastClaim:json
       lastPulse:json`,
   },
   peer: {

@@ -10,6 +10,7 @@ import { readFresh } from "../sql/read-fresh.ts";
 import {
   countAccepted,
   countKeptBytes,
+  readSpending,
   countOpenJobs,
   listJobs,
   readJob,
@@ -81,7 +82,7 @@ export const awaitChange = async (
 type Reads = Pick<
   Ledger,
   | ("readJob" | "listJobs" | "sumOpenJobs" | "listItems" | "listLanes" | "listWorkers")
-  | ("countAccepted" | "countOpenJobs" | "countKeptBytes" | "readFresh" | "readWorkSums")
+  | ("countAccepted" | "readSpending" | "countOpenJobs" | "countKeptBytes" | "readFresh" | "readWorkSums")
 >;
 
 /** What only reads, each in one consistent view. */
@@ -93,6 +94,7 @@ export const openReads = (db: Database): Reads => ({
   listLanes: (query) => db.read(() => listLanes(db, db.now(), query)),
   listWorkers: () => db.read(() => listWorkers(db, db.now())),
   countAccepted: (client, sinceAt) => db.read(() => countAccepted(db, client, sinceAt)),
+  readSpending: (client) => db.read(() => readSpending(db, db.now(), client)),
   countOpenJobs: (client) => db.read(() => countOpenJobs(db, client)),
   countKeptBytes: (client) => db.read(() => countKeptBytes(db, client)),
   readFresh: (keys) => db.read(() => readFresh(db, keys)),

@@ -100,5 +100,5 @@ test("so do those that end, hold and lose many jobs and lanes at once", async (t
   await counted("pulse", () => worker.pulse({ outcomes }));
   assert.equal((await ledger.readJob("held7"))!.held.length, 1, "the breaker has tripped");
   t.diagnostic(JSON.stringify(most));
-  for (const [verb, count] of Object.entries(most)) assert.ok(count <= 8, `${verb}: ${count}`);
+  for (const [verb, count] of Object.entries(most)) assert.ok(count <= 9, `${verb}: ${count}`);
 });

@@ -100,6 +100,7 @@ const job: Records["job"] = {
     },
   },
   changes: { new: 2 },
+  costs: { datacenter: { requests: 1, bytes: 2, microCost: 3 } },
 };
 const worker: Records["worker"] = {
   name: "w",
@@ -122,6 +123,7 @@ const worker: Records["worker"] = {
   running: [3, 1],
   pulseLease: 1,
   unsettled: [3, 5, 100],
+  unsettledTiers: [{ queue: 3, tier: "datacenter", requests: 5, bytes: 100, microCost: 7 }],
   inFlight: { "a.test": 2 },
   runningIn: { 3: 1 },
   runningBy: { c: 1 },
@@ -148,7 +150,15 @@ const SAMPLES: {
   ]: Records[K];
 } = {
   service: { id: 1, latestAt: 1.25, boot: "b", aheadMs: -3, lastQueue: 4, lastLane: 5, lastJob: 6 },
-  client: { name: "c", weight: 0.1, maxRunning: 5, itemsPerDay: null },
+  client: {
+    name: "c",
+    weight: 0.1,
+    maxRunning: 5,
+    itemsPerDay: null,
+    requestsPerDay: 7,
+    bytesPerDay: null,
+    costPerDay: 0.5,
+  },
   lane: {
     id: 2,
     name: "a.test",
@@ -166,11 +176,19 @@ const SAMPLES: {
     freshRun: 3,
     floor: 1.5,
     ways: {},
+    spent: { datacenter: { requests: 1, bytes: 2, microCost: 3 } },
     tiers: { "direct,datacenter": { ...BOTTOM, at: 1 } },
     lowestPerSecond: 2.5,
     goingQueues: 1,
   },
-  share: { lane: 0, client: "c", had: 3.3, readyAt: null, accepted: { 20_000: 5 } },
+  share: {
+    lane: 0,
+    client: "c",
+    had: 3.3,
+    readyAt: null,
+    accepted: { 20_000: 5 },
+    spent: { 20_000: { requests: 1, bytes: 2, microCost: 3 } },
+  },
   queue: {
     id: 3,
     job: 1,

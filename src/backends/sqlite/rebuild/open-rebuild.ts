@@ -137,7 +137,7 @@ const finishJob = (db: Database, { view }: LostJob, received: Received, tally: T
     job.number,
   );
   const { accepted, capped, spec } = job;
-  const { requests, bytes, failures, fieldCounts, isOutdated } = tally;
+  const { requests, bytes, costs, failures, fieldCounts, isOutdated } = tally;
   const { rejected, rejects } = received;
   const next: Job = {
     ...job,
@@ -153,6 +153,7 @@ const finishJob = (db: Database, { view }: LostJob, received: Received, tally: T
     rejects: isEnded ? view.rejects : rejects,
     requests,
     bytes,
+    costs,
     failures,
     fieldCounts,
     ...(isEnded && view.endedAt !== undefined && countsOf(view)),
@@ -182,7 +183,8 @@ const stateOf = ({ state, endedAt, budgetSpentAt }: JobView, openItems: number):
 };
 
 /** Counters of a job that had ended are as the ledger told them. */
-const countsOf = ({ counts, requests, bytes, fieldCounts, failures, attemptFailures, changes }: JobView) => {
+const countsOf = (view: JobView) => {
+  const { counts, requests, bytes, costs = {}, fieldCounts, failures, attemptFailures, changes } = view;
   const { received, folded, rejected } = counts;
   const finals = new Map(failures.map((one) => [one.kind, one]));
   const kinds = new Set([...finals.keys(), ...(Object.keys(attemptFailures) as FailureKind[])]);
@@ -196,6 +198,7 @@ const countsOf = ({ counts, requests, bytes, fieldCounts, failures, attemptFailu
     rejected,
     requests,
     bytes,
+    costs,
     fieldCounts,
     failures: Object.fromEntries(counted),
     changes: changes ?? {},

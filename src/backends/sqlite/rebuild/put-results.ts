@@ -1,3 +1,4 @@
+import { addTierCosts } from "../../../domain/cost.ts";
 import type { Failure } from "../../../domain/failure.ts";
 import { revisionOf, versionIn } from "../../../domain/job-version.ts";
 import type { JobSpec, JobView } from "../../../domain/job.ts";
@@ -23,6 +24,7 @@ import type { NewLedger } from "./open-rebuild.ts";
 export interface Tally {
   requests: number;
   bytes: number;
+  costs: Job["costs"];
   failures: Job["failures"];
   readonly fieldCounts: number[];
   /** Items that have not ended. */
@@ -38,6 +40,7 @@ export const putResults = async ({ db, store }: NewLedger, lost: LostJob): Promi
   const tally: Tally = {
     requests: 0,
     bytes: 0,
+    costs: {},
     failures: {},
     fieldCounts: spec.fields.flatMap(() => FIELD_STATUSES.map(() => 0)),
     open: 0,
@@ -92,6 +95,7 @@ const count = (
   for (const { attempt, outcome } of lines) {
     tally.requests += attempt.requests;
     tally.bytes += attempt.bytes;
+    tally.costs = addTierCosts(tally.costs, attempt.proxied);
     if ("failure" in outcome)
       tally.failures = addFailure(tally.failures, outcome.failure, key, {
         isFinal: outcome.state === "failed",

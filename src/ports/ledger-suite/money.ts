@@ -1,0 +1,121 @@
+import assert from "node:assert/strict";
+import type { Attempt, TierCost } from "../../domain/item.ts";
+import { DONE, RETURNED, waiting } from "./sim-worker.ts";
+import { keysOf, type Kit, type LedgerTest, SITE } from "./test-kit.ts";
+
+const DAY_MS = 86_400_000;
+const cost = (tier: string, requests: number, bytes: number, microCost: number): TierCost => ({
+  tier,
+  requests,
+  bytes,
+  microCost,
+});
+const DATACENTER = cost("datacenter", 1, 1000, 30);
+const RESIDENTIAL = cost("residential:us-tx", 2, 5000, 700);
+
+const attempt = (...proxied: TierCost[]): Attempt => ({
+  startedAt: 1,
+  ms: 2,
+  requests: 4,
+  bytes: 900,
+  ...(proxied.length > 0 && { proxied }),
+});
+
+const costsOf = async ({ ledger }: Kit, job = "job") => (await ledger.readJob(job))?.costs;
+const spentIn = async ({ ledger }: Kit) =>
+  (await ledger.listLanes({ limit: 9 })).find(({ lane }) => lane === SITE)?.spent;
+
+export const money = (test: LedgerTest): void => {
+  test("what attempts have cost is counted by tier: for the item, the job, the lane, the day of the client, and in all", async (kit) => {
+    await kit.job("job", keysOf(4));
+    await kit.job("other", ["o"], { client: "rich" });
+    const worker = kit.worker();
+    const [a, b, c, d] = await worker.take(9, { jobs: ["job"] });
+    await worker.settle([a!, b!], DONE, { attempt: attempt(DATACENTER, RESIDENTIAL) });
+    await worker.settle([c!], waiting(0), { attempt: attempt(DATACENTER) });
+    await worker.settle([d!], RETURNED, { attempt: attempt(DATACENTER) });
+    await worker.settle(await worker.take(9, { jobs: ["other"] }), DONE, { attempt: attempt() });
+    const sums = {
+      datacenter: { requests: 4, bytes: 4000, microCost: 120 },
+      "residential:us-tx": { requests: 4, bytes: 10_000, microCost: 1400 },
+    };
+    assert.deepEqual(await costsOf(kit), sums);
+    assert.deepEqual(await costsOf(kit, "other"), {});
+    assert.deepEqual(await spentIn(kit), sums);
+    const { spent } = await kit.ledger.readSpending("team");
+    assert.deepEqual(spent, { requests: 16, bytes: 3600, microCost: 1520 });
+    const rich = (await kit.ledger.readSpending("rich")).spent;
+    assert.deepEqual(rich, { requests: 4, bytes: 900, microCost: 0 });
+    const all = await kit.ledger.readWorkSums();
+    assert.equal(all["proxy requests of datacenter"], 4);
+    assert.equal(all["proxy bytes of residential:us-tx"], 10_000);
+    assert.equal(all["proxy micro-cost of residential:us-tx"], 1400);
+    assert.deepEqual((await kit.item("job", "k0")).lastAttempt?.proxied, [DATACENTER, RESIDENTIAL]);
+    const { lastAttempt, history } = await kit.item("job", "k2");
+    assert.deepEqual([lastAttempt?.proxied, history[0]?.proxied], [[DATACENTER], [DATACENTER]]);
+    const [plain] = await kit.items("other");
+    assert.ok(plain?.lastAttempt && !("proxied" in plain.lastAttempt));
+  });
+
+  test("a settle that is sent again is not paid twice", async (kit) => {
+    await kit.job("job", keysOf(2));
+    const worker = kit.worker();
+    const items = await worker.take();
+    await worker.settle(items, DONE, { attempt: attempt(DATACENTER) });
+    await worker.settle(items, DONE, { attempt: attempt(DATACENTER) });
+    assert.equal((await costsOf(kit))?.["datacenter"]?.microCost, 60);
+    assert.equal((await kit.ledger.readSpending("team")).spent.microCost, 60);
+  });
+
+  test("what a lost worker had spent is counted once, by tier", async (kit) => {
+    await kit.job("job", keysOf(4));
+    const [lost, other] = [kit.worker("w1"), kit.worker("w2")];
+    const [first, second] = await lost.take(2);
+    const [third] = await other.take(1);
+    await lost.pulse({
+      unsettled: [
+        {
+          queue: first!.queue,
+          requests: 9,
+          bytes: 1900,
+          proxied: [cost("datacenter", 3, 3000, 90), RESIDENTIAL],
+        },
+      ],
+    });
+    await lost.settle([first!], DONE, { attempt: attempt(DATACENTER) });
+    assert.ok(second);
+    await kit.ledger.reap({ worker: "w1", cause: { blame: "unknown", detail: "killed" } });
+    await kit.ledger.reap({ worker: "w1", cause: { blame: "unknown", detail: "killed" } });
+    await other.settle([third!], DONE, { attempt: attempt(RESIDENTIAL) });
+    const sums = {
+      datacenter: { requests: 3, bytes: 3000, microCost: 90 },
+      "residential:us-tx": { requests: 4, bytes: 10_000, microCost: 1400 },
+    };
+    assert.deepEqual(await costsOf(kit), sums);
+    assert.deepEqual(await spentIn(kit), sums);
+    assert.deepEqual((await kit.ledger.readSpending("team")).spent, {
+      requests: 13,
+      bytes: 2800,
+      microCost: 1490,
+    });
+    assert.equal((await kit.ledger.readWorkSums())["proxy micro-cost of datacenter"], 90);
+  });
+
+  test("a client's day ends at midnight UTC, and its limits are told with what it has spent", async (kit) => {
+    const perDay = { requestsPerDay: 10, bytesPerDay: 1000, costPerDay: 0.5 };
+    await kit.ledger.setShare("team", { weight: 1, ...perDay });
+    await kit.job("job", keysOf(2));
+    const worker = kit.worker();
+    await worker.settle(await worker.take(1), DONE, { attempt: attempt(DATACENTER) });
+    assert.deepEqual(await kit.ledger.readSpending("team"), {
+      spent: { requests: 4, bytes: 900, microCost: 30 },
+      perDay,
+    });
+    kit.pass(DAY_MS);
+    assert.equal((await kit.ledger.readSpending("team")).spent.requests, 0);
+    await kit.ledger.setShare("team", { weight: 1 });
+    assert.deepEqual((await kit.ledger.readSpending("team")).perDay, {});
+    const nobody = { spent: { requests: 0, bytes: 0, microCost: 0 }, perDay: {} };
+    assert.deepEqual(await kit.ledger.readSpending("nobody"), nobody);
+  });
+};
