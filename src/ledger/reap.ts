@@ -188,7 +188,7 @@ const chargeUnsettled = (tx: Transaction, { unsettled, unsettledTiers }: Worker)
     if (!job) continue;
     const proxied = unsettledTiers
       .filter((one) => one.queue === queue.id)
-      .map(({ queue: _, ...cost }) => cost);
+      .map(({ tier, requests, bytes, microCost }) => ({ tier, requests, bytes, microCost }));
     const spent = { requests: unsettled[i + 1]!, bytes: unsettled[i + 2]!, proxied };
     tx.patch("job", job, addSpending(job, spent));
     charge(tx, queue, spent);
