@@ -3,6 +3,7 @@ import { FAILURE_KINDS } from "../domain/failure.ts";
 import { ITEM_STATES } from "../domain/item.ts";
 import { COLLECTOR_KINDS } from "../domain/job-version.ts";
 import { PAUSE_CAUSES } from "../domain/job.ts";
+import { parseTierUse } from "../domain/proxy-ladder.ts";
 import { EVENT_TYPES } from "../ports/event-log.ts";
 import {
   LONGEST_WAIT_MS,
@@ -23,6 +24,7 @@ const lane = z.string().max(1000);
 const text = z.string().max(MOST);
 const key = z.string().max(MOST);
 const count = z.int().min(0);
+const tierName = z.string().refine((use) => parseTierUse(use) !== undefined);
 const ms = z.number();
 const waitMs = z.number().transform((asked) => Math.min(asked, LONGEST_WAIT_MS));
 const list = <T extends z.ZodType>(of: T) => z.array(of).max(MOST);
@@ -106,6 +108,19 @@ const pulse = z.object({
         z.object({ saw: z.literal("different"), reason: text }),
         z.object({ saw: z.literal("scripted"), reason: text, wasAbsent: z.boolean().optional() }),
       ]),
+    }),
+  ).optional(),
+  tiers: list(
+    z.object({
+      lane,
+      ladder: z.array(tierName).min(1).max(20),
+      sign: z.object({
+        at: count,
+        item: key,
+        result: z.enum(["good", "blocked", "proxy"]),
+        detail: text.optional(),
+        isProbe: z.boolean().optional(),
+      }),
     }),
   ).optional(),
 });

@@ -7,6 +7,7 @@ import { type ItemStock, PlannedStock } from "./item-stock.ts";
 import { kindBits, takesAll } from "./queues.ts";
 import { pacesAddresses } from "./lane-pace.ts";
 import type { ReadyArgs } from "./loads.ts";
+import { knownTiers } from "./proxy-tiers.ts";
 import type { Client, Lane, Peer, Queue, Share, Worker } from "./records.ts";
 import { serveLane } from "./serve-lane.ts";
 import { leaseOf, type TakenRun } from "./take-items.ts";
@@ -307,6 +308,11 @@ const finish = (
   const next = request.alone ? suspects.nextAt : isCrowded ? 0 : nextReadyAt(tx, tally);
   const isMoving = !request.alone && (hasPassed || (!isCrowded && items.length > 0));
   const soonest = isMoving ? tx.now : tx.now + (isCrowded ? CROWDED_AGAIN_MS : PASSED_BY_AGAIN_MS);
+  const laneIds = new Set(tally.leases.map(({ queue }) => queue.lane));
+  const tiers = knownTiers(
+    laneIds.values().map((id) => tx.known("lane", id)!),
+    tx.now,
+  );
   const grant = {
     slots: tally.slots,
     unpaced: tally.unpaced,
@@ -314,6 +320,7 @@ const finish = (
     ...pacesAddresses(tx),
     ...(next !== undefined && { againInMs: Math.max(soonest, next) - tx.now }),
     ...(isCrowded && { isCrowded: true }),
+    ...(tiers.length > 0 && { tiers }),
   };
   const { number } = request;
   const leases = tally.leases.map(({ id }) => id);

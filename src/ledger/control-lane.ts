@@ -41,6 +41,7 @@ const forgetLearned = (tx: Transaction, lane: Lane): void => {
     spare: [],
     ahead: [],
     ways: {},
+    tiers: {},
   });
   for (const queue of tx.list("queuesInLane", lane.name)) {
     const { [lane.id]: _, ...ownSlots } = queue.ownSlots;

@@ -35,6 +35,7 @@ const newLane = (id: number, name: string): Lane => ({
   freshRun: 0,
   floor: 0,
   ways: {},
+  tiers: {},
   lowestPerSecond: null,
   goingQueues: 0,
 });

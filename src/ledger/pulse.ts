@@ -25,6 +25,7 @@ import {
   slotBookOf,
   speedOf,
 } from "./lane-pace.ts";
+import { noteTier, tierReplies } from "./proxy-tiers.ts";
 import { type Lane, newRetry, type Queue } from "./records.ts";
 import { chargeShare } from "./shares.ts";
 import { type Transaction, want, type Want } from "./transaction.ts";
@@ -52,6 +53,7 @@ const lanesIn = (report: PulseReport): Set<string> =>
     ...report.crawlDelays.map(({ lane }) => lane),
     ...report.lanes.map(({ lane }) => lane),
     ...(report.ways ?? []).map(({ lane }) => lane),
+    ...(report.tiers ?? []).map(({ lane }) => lane),
     ...report.inFlight.keys(),
     ...report.refunds.map(({ lane }) => lane),
     ...report.wishes.flatMap(({ lane, address }) => (address === undefined ? [lane] : [lane, address])),
@@ -110,6 +112,7 @@ export const pulse = (
     for (const [lane, seen] of Map.groupBy(report.lanes, (one) => one.lane))
       adjustLane(tx, lane, seen, maxHoldMs);
     for (const way of report.ways ?? []) learnWay(tx, way);
+    tx.each(report.tiers ?? [], (tier) => noteTier(tx, report.worker, tier));
     const byQueue = Map.groupBy(report.outcomes, (one) => one.queue);
     tx.each(byQueue, ([queue, seen]) => watchQueue(tx, queue, seen));
   });
@@ -143,6 +146,7 @@ export const pulse = (
     if (got !== "unpaced" && got.roomInMs !== undefined) againInMs = Math.min(againInMs, got.roomInMs);
   }
   const ways = learnedWays(tx, report);
+  const tiers = tierReplies(tx, report);
   const reply = {
     isAlive,
     slots,
@@ -151,6 +155,7 @@ export const pulse = (
     againInMs,
     ...pacesAddresses(tx),
     ...(ways.length > 0 && { ways }),
+    ...(tiers.length > 0 && { tiers }),
   };
   const { number } = report;
   if (worker && isAlive && number !== undefined)

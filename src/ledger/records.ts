@@ -7,6 +7,7 @@ import type { AnswerKind, Change } from "../domain/freshness.ts";
 import type { PastAttempt, Skipped } from "../domain/item.ts";
 import type { Cap, Freshness, JobSpec, JobState, Pause, RejectedInput } from "../domain/job.ts";
 import type { LaneSpeed } from "../domain/lane-speed.ts";
+import type { LadderState } from "../domain/proxy-ladder.ts";
 import type { Grant, PulseReply } from "../ports/ledger.ts";
 import type { WorkerInfo } from "../ports/registry.ts";
 
@@ -38,6 +39,8 @@ export interface Lane {
   readonly floor: number;
   /** What was learned about pages of `auto` scrapers, by version and template; those used last come last. */
   readonly ways: Readonly<Record<string, AutoState>>;
+  /** What is known of proxy tiers, by the names of the ladder's tiers with commas between them; those used last come last. */
+  readonly tiers: Readonly<Record<string, LadderState>>;
   /** The lowest rate of the queues that are going, and how many those are. Computed when it is loaded, never stored. */
   readonly lowestPerSecond: number | null;
   readonly goingQueues: number;

@@ -10,6 +10,9 @@ const EVENTS = {
   "batch.completed": "All items of a batch have ended.",
   "lane.held": "The breaker or an operator holds a lane of the job.",
   "lane.released": "The lane is open again.",
+  "lane.tier": "Items of a lane of the job go through another proxy tier.",
+  "proxy.down":
+    "A proxy tier does not work and is left out for a while; with `isHeld`, no tier is left and the lane waits.",
 } satisfies Readonly<Record<string, string>>;
 
 export type EventType = keyof typeof EVENTS;

@@ -18,6 +18,7 @@ import { lists } from "./ledger-suite/lists.ts";
 import { operator } from "./ledger-suite/operator.ts";
 import { ownPace } from "./ledger-suite/own-pace.ts";
 import { pace } from "./ledger-suite/pace.ts";
+import { proxyTiers } from "./ledger-suite/proxy-tiers.ts";
 import { reaping } from "./ledger-suite/reaping.ts";
 import { removing } from "./ledger-suite/removing.ts";
 import { robots } from "./ledger-suite/robots.ts";
@@ -45,6 +46,7 @@ const NOUNS = [
   pace,
   ownPace,
   addresses,
+  proxyTiers,
   leases,
   stopping,
   reaping,

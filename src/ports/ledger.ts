@@ -359,6 +359,8 @@ export interface TierReport {
 /** What all workers together know. */
 export interface TierReply extends Omit<TierReport, "sign"> {
   readonly state: LadderState;
+  /** The ledger's clock when it was answered: the times of the state are by it. */
+  readonly now: number;
 }
 
 export interface WayReport {

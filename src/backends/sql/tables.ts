@@ -42,7 +42,7 @@ const TABLES: { readonly [K in Exclude<Kind, "dueItem">]: Table<K> } = {
   lane: {
     name: "lanes",
     columns: `id name:text tat intervalMs spare:list ahead:list speed:json holdUntil holdReason:text crawlDelayMs
-      crawlUntil operatorPerSecond isHeldByOperator:flag freshRun floor ways:map lowestPerSecond goingQueues`,
+      crawlUntil operatorPerSecond isHeldByOperator:flag freshRun floor ways:map tiers:map lowestPerSecond goingQueues`,
     computed: {
       lowestPerSecond: `(SELECT min(q.per_second) FROM queues q WHERE q.lane = t.id AND ${IS_GOING})`,
       goingQueues: `(SELECT count(*) FROM queues q WHERE q.lane = t.id AND ${IS_GOING})`,

@@ -86,6 +86,10 @@ const shiftTimes = (db: Database, byMs: number, now: number): void => {
      WHERE own_slots IS NOT NULL`,
     byMs,
   );
+  for (const [id, tiers] of db.arrays<[number, string]>(
+    "SELECT id, tiers FROM lanes WHERE tiers IS NOT NULL",
+  ))
+    db.run("UPDATE lanes SET tiers = ? WHERE id = ?", shiftUntil(tiers, byMs), id);
   for (const [table, ...columns] of TIMES)
     for (const column of columns)
       if (db.get("SELECT 1 FROM sqlite_schema WHERE name = ?", table))
@@ -96,6 +100,14 @@ const shiftTimes = (db: Database, byMs: number, now: number): void => {
           byMs,
         );
 };
+
+/** Of proxy tiers: when an outage or a probe is over. */
+const shiftUntil = (json: string, byMs: number): string =>
+  JSON.stringify(
+    JSON.parse(json, (name, value: unknown) =>
+      name === "until" && typeof value === "number" && value > 0 ? value + byMs : value,
+    ),
+  );
 
 /** A row that did not fit its checksum does not fit it afterwards. */
 const sumAgain = (shifted: (time: string) => string): string => {

@@ -8,6 +8,7 @@ import type { LoadName } from "../../ledger/loads.ts";
 import type { Kind, Records } from "../../ledger/records.ts";
 import { seedBreaker } from "../../domain/breaker.ts";
 import { FULL_SPEED } from "../../domain/lane-speed.ts";
+import { BOTTOM } from "../../domain/proxy-ladder.ts";
 import { jobSpec } from "../../ports/ledger-suite/test-kit.ts";
 import { LOADS } from "../sql/loads.ts";
 import { selectOf } from "../sql/statements.ts";
@@ -165,6 +166,7 @@ const SAMPLES: {
     freshRun: 3,
     floor: 1.5,
     ways: {},
+    tiers: { "direct,datacenter": { ...BOTTOM, at: 1 } },
     lowestPerSecond: 2.5,
     goingQueues: 1,
   },
