@@ -14,12 +14,12 @@ const open = () => {
     worker: "w1",
     known: { has: (use) => use !== "residential:us-tx", priceOf: () => ({ perGB: 2, perRequest: 0.001 }) },
     onSign: (report) => reports.push(report),
-    now: () => NOW,
+    clock: () => NOW,
   });
   let seq = 0;
   const take = (isSticky = true) => tiers.take({ lane: "site", queue: 1, seq: seq++ }, LADDER, isSticky);
   const at = (place: number) =>
-    tiers.hear({ lane: "site", ladder: LADDER, state: { ...BOTTOM, at: place, isProven: true } });
+    tiers.hear({ lane: "site", ladder: LADDER, state: { ...BOTTOM, at: place, isProven: true }, now: NOW });
   return { tiers, reports, take, at };
 };
 
@@ -85,6 +85,7 @@ test("the chosen worker tries the cheaper tier with one item only", () => {
     lane: "site",
     ladder: LADDER,
     state: { ...BOTTOM, at: 1, probe: { at: 0, worker: "w1", until: NOW + 1 } },
+    now: NOW,
   });
   assert.equal(take().route, undefined);
   assert.equal(take().route?.tier, "datacenter");
@@ -109,7 +110,12 @@ test("a tier that this worker does not know is a failure of the proxy, and a lad
       /sluice\.config\.ts/.test(error.message),
   );
   const down = { items: [], until: NOW + 5, times: 1, why: "407" };
-  tiers.hear({ lane: "site", ladder: LADDER, state: { ...BOTTOM, outages: { 0: down, 1: down, 2: down } } });
+  tiers.hear({
+    lane: "site",
+    ladder: LADDER,
+    state: { ...BOTTOM, outages: { 0: down, 1: down, 2: down } },
+    now: NOW,
+  });
   assert.throws(take, StopError);
 });
 

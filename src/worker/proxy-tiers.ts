@@ -38,7 +38,8 @@ interface ProxyTiersOptions {
   readonly worker: string;
   readonly known: KnownTiers;
   readonly onSign: (report: TierReport) => void;
-  readonly now?: () => number;
+  /** Monotonic. */
+  readonly clock?: () => number;
 }
 
 /** After so many throttles of one item the lane has slowed down several times. */
@@ -51,15 +52,20 @@ const NO_PRICE: TierPrice = {};
 export class ProxyTiers {
   readonly #options: ProxyTiersOptions;
   readonly #states = new Map<string, LadderState>();
+  readonly #clock: () => number;
+  /** How far the ledger's clock is ahead of this one. */
+  #aheadMs = 0;
   /** Of each lane and tier, the session that its items share. */
   readonly #sessions = new Map<string, string>();
 
   constructor(options: ProxyTiersOptions) {
     this.#options = options;
+    this.#clock = options.clock ?? (() => performance.now());
   }
 
   /** What all workers together know. */
-  hear({ lane, ladder, state }: TierReply): void {
+  hear({ lane, ladder, state, now }: TierReply): void {
+    this.#aheadMs = now - this.#clock();
     remember(this.#states, keyOf(lane, ladder), state);
   }
 
@@ -123,7 +129,7 @@ export class ProxyTiers {
 
   /** Times in a state are the ledger's. */
   #now(): number {
-    return this.#options.now?.() ?? Date.now();
+    return this.#clock() + this.#aheadMs;
   }
 }
 
