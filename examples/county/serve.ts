@@ -16,6 +16,7 @@ const USAGE = `node examples/county/serve.ts [options]
   --hold-ms N            how long an answer that never comes is held back
   --drip-ms N            how long a slow page takes
   --popups N             how many windows the trouble of that name opens
+  --block ADDRESSES      visitors from these get a block page
   --crawl-delay SECONDS  in robots.txt
   --change-after N       change the layout after N detail pages
   --change-to LAYOUT     all (default), some or search
@@ -54,6 +55,7 @@ function readOptions(): CountyOptions {
       "hold-ms": text,
       "drip-ms": text,
       popups: text,
+      block: text,
       "crawl-delay": text,
       "change-after": text,
       "change-to": text,
@@ -85,6 +87,7 @@ function readOptions(): CountyOptions {
       dripMs: number("drip-ms") ?? DEFAULT_MANNERS.dripMs,
       popups: number("popups") ?? DEFAULT_MANNERS.popups,
     },
+    blocks: values.block?.split(","),
     crawlDelay: number("crawl-delay"),
     changeAfterItems: number("change-after"),
     changeTo,

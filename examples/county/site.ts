@@ -4,8 +4,10 @@ import { parseSwitches, type Switch } from "./app/switches.ts";
 import { closeServer, listenOnAll } from "./listen.ts";
 import { DEFAULT_MANNERS, type Manners } from "./misbehave.ts";
 import { DEFAULT_PARCELS, DEFAULT_SEED } from "./parcels.ts";
+import { reply } from "./reply.ts";
 import { openRequestLog } from "./request-log.ts";
 import { type Layout, type Route, routesOf, visitOf } from "./routes.ts";
+import { blockPage } from "./trouble-pages.ts";
 import { parseTroubles, type Shares } from "./troubles.ts";
 import { type Truth, truthOf, writeTruth } from "./truth.ts";
 
@@ -19,6 +21,8 @@ export interface CountyOptions {
   /** Listens on this many loopback addresses, 127.0.0.1 and up, at one port. */
   readonly hosts?: number | undefined;
   readonly manners?: Partial<Manners> | undefined;
+  /** Visitors from these addresses get a block page. */
+  readonly blocks?: readonly string[] | undefined;
   /** Seconds, for robots.txt. */
   readonly crawlDelay?: number | undefined;
   /** Changes the layout by itself once this many detail pages have been asked for. */
@@ -44,6 +48,8 @@ interface Arrival {
   readonly at: number;
   readonly host: string;
   readonly path: string;
+  /** The visitor's address. */
+  readonly from: string;
 }
 
 interface LayoutChange {
@@ -58,6 +64,8 @@ export interface County extends AsyncDisposable {
   readonly urls: readonly string[];
   readonly requests: Readonly<RequestCounts>;
   readonly arrivals: readonly Arrival[];
+  /** Addresses that get a block page, to be changed at any time. */
+  readonly blocked: Set<string>;
   /** The latest change of layout. */
   readonly change: LayoutChange | undefined;
   changeLayout(layout: ChangedLayout): void;
@@ -104,6 +112,7 @@ export async function startCounty(options: CountyOptions = {}): Promise<County> 
   const detailRoute = scripted ? "api-property" : "detail";
   const arrivals: Arrival[] = [];
   const unanswered = new Set<ServerResponse>();
+  const blocked = new Set(options.blocks);
   let change: LayoutChange | undefined;
 
   const changeLayout = (layout: ChangedLayout) => {
@@ -128,13 +137,16 @@ export async function startCounty(options: CountyOptions = {}): Promise<County> 
       }
       requests.total++;
       requests[visit.route]++;
-      if (keepsArrivals) arrivals.push({ at, host, path: visit.path });
+      const from = req.socket.remoteAddress ?? "";
+      if (keepsArrivals) arrivals.push({ at, host, path: visit.path, from });
       unanswered.add(res);
       res.on("close", () => {
         unanswered.delete(res);
         const status = res.headersSent ? res.statusCode : 0;
         log?.write({ at, host, method: req.method, path: visit.path, parcel: visit.parcel ?? null, status });
       });
+      if (blocked.has(from))
+        return reply(res, 403, blockPage("tax.willow.example", "8d2f6c1b"), { server: "cloudflare" });
       // The site ignores visitors who hang up during a request.
       answer(visit, req, res).catch(() => res.destroy());
     };
@@ -156,6 +168,7 @@ export async function startCounty(options: CountyOptions = {}): Promise<County> 
     urls,
     requests,
     arrivals,
+    blocked,
     get change() {
       return change;
     },

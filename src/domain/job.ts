@@ -19,6 +19,8 @@ export interface PinnedScraper {
   readonly kind?: CollectorKind;
   /** Some of its items are also run in a browser: see `checkAgainst`. */
   readonly isCompared?: true;
+  /** Proxy tiers from cheap to expensive; only directly when left out. */
+  readonly proxies?: readonly string[];
   readonly pace: Pace;
   /** The scraper's own pace, where the job has asked for less: it is the lane's, and `pace` holds for this job's items alone. */
   readonly sitePace?: Pace;

@@ -58,6 +58,8 @@ export interface LadderState {
   readonly at: number;
   /** Items that were refused there, without a good one since. */
   readonly blocked: readonly string[];
+  /** A good item has come through since the lane moved here. Until then one refused item is enough to move on: the site refused others just before. */
+  readonly isProven: boolean;
   /** Good items since the last move or probe. */
   readonly good: number;
   /** So many good items, and the cheaper tier is tried. */
@@ -73,6 +75,7 @@ export interface LadderState {
 export const BOTTOM: LadderState = {
   at: 0,
   blocked: [],
+  isProven: true,
   good: 0,
   probeAfter: 50,
   probe: null,
@@ -151,6 +154,7 @@ const moved = (state: LadderState, at: number, why: string, now: number): Ladder
   ...state,
   at,
   blocked: [],
+  isProven: at < state.at,
   good: 0,
   probeAfter: PROBE_STEPS[0],
   probe: null,
@@ -166,7 +170,7 @@ const afterGood = (
   now: number,
 ): LadderState => {
   const { [at]: _healed, ...outages } = state.outages;
-  const up = { ...state, outages };
+  const up = { ...state, outages, isProven: state.isProven || at === state.at };
   if (isProbe && at < state.at) return moved(up, at, `${ladder[at]} works again`, now);
   if (at !== state.at) return up;
   const good = state.good + 1;
@@ -194,9 +198,9 @@ const afterBlocked = (
   if (at > state.at || state.blocked.includes(item)) return state;
   const blocked = [...state.blocked, item];
   const next = usableFrom(state, at + 1, ladder, now);
-  if (blocked.length < EVIDENCE || next === undefined)
+  if (blocked.length < (state.isProven ? EVIDENCE : 1) || next === undefined)
     return { ...state, blocked: blocked.slice(-EVIDENCE), good: 0 };
-  return moved(state, next, `${ladder[at]} is blocked: ${blocked.length} items were refused`, now);
+  return moved(state, next, `${ladder[at]} is refused by the site`, now);
 };
 
 const UP: Outage = { items: [], until: 0, times: 0, why: "" };

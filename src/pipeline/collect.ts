@@ -26,6 +26,8 @@ export interface CollectRun {
   readonly validators?: SessionOptions["validators"];
   readonly sharedBy?: SessionOptions["sharedBy"];
   readonly way?: SessionOptions["way"];
+  /** Through which proxy; directly when left out. May fail. */
+  readonly route?: () => SessionOptions["route"];
   readonly tools: Omit<CollectorTools, "signal">;
   /** Aborted with a `StopError` when the worker must release the item. */
   readonly controller: AbortController;
@@ -44,7 +46,7 @@ export const collect = async (run: CollectRun): Promise<Collected> => {
   const { signal } = run.controller;
   const work = new ItemWork(run.onLate);
   const clock = new ItemClock(limits.itemMs, () => run.controller.abort(new OverdueError(work.pending)));
-  const opening = run.collector.open({
+  const opening = opened(run, {
     site: scraper.site ?? siteOf(run.input),
     limits,
     ...(run.sharedBy !== undefined && { sharedBy: run.sharedBy }),
@@ -118,6 +120,14 @@ export const collect = async (run: CollectRun): Promise<Collected> => {
     await session.close();
     throw error;
   }
+};
+
+const opened = async (
+  { collector, route: routeOf }: CollectRun,
+  options: SessionOptions,
+): Promise<CollectSession> => {
+  const route = routeOf?.();
+  return await collector.open({ ...options, ...(route && { route }) });
 };
 
 /** Of an item whose collector could not begin: a browser that does not start, or ends at once. */

@@ -90,6 +90,7 @@ export const pinnedOf = (
     version: ready.version,
     ...(ready.scraper.kind && { kind: ready.scraper.kind }),
     ...(ready.scraper.checkAgainst && { isCompared: true as const }),
+    ...(ready.scraper.proxies && { proxies: ready.scraper.proxies }),
     ...paceOf(ready),
     policy: ready.scraper.failures ?? {},
     extracts: ready.scraper.extract !== undefined,

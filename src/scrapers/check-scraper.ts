@@ -12,6 +12,7 @@ import {
   rangeText,
   readDuration,
 } from "../domain/number-range.ts";
+import { DIRECT, parseTierUse } from "../domain/proxy-ladder.ts";
 import type { Retention } from "../domain/removal.ts";
 import { BACKOFF_OPTIONS } from "../domain/retry.ts";
 import { BROWSER_OPTIONS } from "../ports/collector.ts";
@@ -32,6 +33,7 @@ const CHOICES = {
   robots: ["obey", "ignore"],
   archive: ["all", "none"],
   once: [true, false],
+  proxySession: ["lane", "item"],
 } as const;
 
 /** The gate for scraper files: what passes here is trusted inside. The scrapers that it emits to pass it too. */
@@ -71,9 +73,8 @@ const checkOne = (found: unknown, file: string): void => {
     return refuse("`site` must be an http or https URL, for example https://tax.example.gov.");
   const pace = found["pace"] ?? {};
   if (!isObject(pace)) return refuse("`pace` takes numbers: { perSecond, burst, concurrency }.");
-  const proxies = found["proxies"] ?? ["direct"];
-  if (!Array.isArray(proxies) || !proxies.includes("direct"))
-    return refuse('`proxies` must include "direct": no other proxy tier is there yet.');
+  const badLadder = ladderProblem(found["proxies"] ?? [DIRECT]);
+  if (badLadder !== undefined) return refuse(`\`proxies\` ${badLadder}`);
   const limits = found["limits"] ?? {};
   if (!isObject(limits)) return refuse("`limits` takes numbers, for example { itemMs: 60_000, depth: 100 }.");
   const outOfRange = badNumber(found);
@@ -83,6 +84,18 @@ const checkOne = (found: unknown, file: string): void => {
   for (const [name, choices] of Object.entries(CHOICES))
     if (found[name] !== undefined && !(choices as readonly unknown[]).includes(found[name]))
       return refuse(`\`${name}\` must be ${choices.map((one) => JSON.stringify(one)).join(" or ")}.`);
+};
+
+const MOST_TIERS = 10;
+
+const ladderProblem = (ladder: unknown): string | undefined => {
+  const example = 'for example ["direct", "datacenter", "residential:us-tx"].';
+  if (!Array.isArray(ladder) || ladder.length === 0 || ladder.length > MOST_TIERS)
+    return `must be a list of 1 to ${MOST_TIERS} tiers from cheap to expensive, ${example}`;
+  const bad: unknown = ladder.find((tier) => typeof tier !== "string" || !parseTierUse(tier));
+  if (bad !== undefined)
+    return `has ${JSON.stringify(bad)}, which is no tier. Name tiers of the configuration, ${example}`;
+  return new Set(ladder).size === ladder.length ? undefined : "names a tier twice.";
 };
 
 /** What is wrong with a scraper's `checkAgainst`. */

@@ -48,6 +48,7 @@ const DECLARED_OPTIONS: OptionNames<DeclaredScraper> = {
   lane: true,
   pace: true,
   proxies: true,
+  proxySession: true,
   robots: true,
   once: true,
   limits: true,

@@ -40,8 +40,10 @@ interface Scraper<Input = never, Kind extends CollectorKind = "http"> {
   readonly lane?: string;
   /** How fast the site may be asked; 2 requests a second and 4 items at once by default. */
   readonly pace?: Partial<Pace>;
-  /** Proxy tiers in the order in which they may be tried. Only "direct" is there yet: the others are not used. */
+  /** Proxy tiers from cheap to expensive: `["direct", "datacenter", "residential:us-tx"]`. The first is used while the site allows it; `["direct"]` by default. */
   readonly proxies?: readonly string[];
+  /** `lane` (default): items of a lane share an exit until it is refused. `item`: each has a new one. */
+  readonly proxySession?: "lane" | "item";
   /** robots.txt is obeyed unless this says "ignore". */
   readonly robots?: "obey" | "ignore";
   /** The scraper acts on the site: an item is not tried again by itself once a request marked `acts` has left. */
@@ -86,6 +88,7 @@ export const SCRAPER_OPTIONS: OptionNames<Scraper> = {
   lane: true,
   pace: true,
   proxies: true,
+  proxySession: true,
   robots: true,
   once: true,
   limits: true,

@@ -1,7 +1,14 @@
 import type { InFlightItems } from "../pipeline/claim.ts";
 import { type FailureKind, StopError } from "../domain/failure.ts";
 import type { ItemRef } from "../domain/item.ts";
-import type { LaneReport, OutcomeReport, PulseReply, WayReport, WorkLedger } from "../ports/ledger.ts";
+import type {
+  LaneReport,
+  OutcomeReport,
+  PulseReply,
+  TierReport,
+  WayReport,
+  WorkLedger,
+} from "../ports/ledger.ts";
 import { BEFORE_LAST_SLOT_MS } from "./claim-cadence.ts";
 import type { SlotScheduler } from "./slot-scheduler.ts";
 import type { UnsettledCosts } from "./budget.ts";
@@ -39,6 +46,7 @@ export class Pulse {
   #lanes = new Map<string, LaneReport>();
   #crawlDelays: { lane: string; delayMs: number }[] = [];
   #ways: WayReport[] = [];
+  #tiers: TierReport[] = [];
   #acting: { readonly item: ItemRef; readonly end: (error?: StopError) => void }[] = [];
   #timer: NodeJS.Timeout | undefined;
   #dueAt = Infinity;
@@ -106,6 +114,12 @@ export class Pulse {
     if (this.#ways.length < MOST_WAYS) this.#ways.push(report);
   }
 
+  /** What an item has shown about the proxy tiers of its lane. Bad news are told at once, so that fewer items suffer from them. */
+  tier(report: TierReport): void {
+    this.#tiers.push(report);
+    if (report.sign.result !== "good") this.need();
+  }
+
   /** Resolves when the ledger has durably stored that this item's acting request is about to leave. */
   async acting(item: ItemRef): Promise<void> {
     await new Promise<void>((resolve, reject) => {
@@ -167,12 +181,14 @@ export class Pulse {
       lanes: [...this.#lanes.values()],
       crawlDelays: this.#crawlDelays,
       ...(this.#ways.length > 0 && { ways: this.#ways }),
+      ...(this.#tiers.length > 0 && { tiers: this.#tiers }),
     };
     this.#outcomes = [];
     this.#hasBadNews = false;
     this.#lanes = new Map();
     this.#crawlDelays = [];
     this.#ways = [];
+    this.#tiers = [];
     this.#acting = [];
     let wishAgainInMs = 1;
     try {

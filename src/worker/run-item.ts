@@ -27,6 +27,7 @@ import { ScraperLoadError } from "../scrapers/check-scraper.ts";
 import type { CompiledScraper } from "../scrapers/compiled-scraper.ts";
 import type { JobScraper, LoadedJob } from "../scrapers/load-pinned.ts";
 import type { AutoWays } from "./auto-ways.ts";
+import type { ItemExit } from "./proxy-tiers.ts";
 import type { RecordChecks } from "./record-checks.ts";
 import type { Pulse } from "./pulse.ts";
 import type { SlotScheduler } from "./slot-scheduler.ts";
@@ -46,6 +47,8 @@ interface ItemRun {
   readonly archive: JobArchive;
   readonly gate: CollectorTools["gate"];
   readonly controller: AbortController;
+  /** How its requests leave, where its scraper names proxy tiers. */
+  readonly exit?: ItemExit | undefined;
   /** For scrapers of kind `auto`. */
   readonly auto?: AutoWays | undefined;
   /** For distilled scrapers: see `checkAgainst`. */
@@ -57,8 +60,16 @@ interface ItemRun {
   /** The acting request of a `once` scraper has left. */
   readonly hasActed: () => boolean;
   /** Called as soon as the outcome is known, before its bytes are durable. */
-  readonly onOutcome: (report: OutcomeReport, failure: Failure | undefined, way: Way | undefined) => void;
+  readonly onOutcome: (outcome: ItemOutcome) => void;
   readonly onLate: (error: unknown) => void;
+}
+
+export interface ItemOutcome {
+  readonly report: OutcomeReport;
+  readonly failure: Failure | undefined;
+  readonly way: Way | undefined;
+  /** It was refused on a proxy tier, and goes on with another: that says nothing about the site. */
+  readonly movesTier: boolean;
 }
 
 /** What is left of an item once its outcome is known. Thousands of these wait for their segments: they must stay small. */
@@ -78,7 +89,7 @@ export const runItem = async (run: ItemRun): Promise<ItemEnd> => {
   const startedAt = Date.now();
   const input = JSON.parse(item.input) as unknown;
   const bundle = openItemArchive(run.archive, ready.scraper.archive !== "none");
-  const spent = { requests: 0, bytes: 0 };
+  const spent = { requests: 0, bytes: 0, proxyBytes: 0 };
   const runOnce = (way?: Way, by?: RunBy): Promise<Run> =>
     collectAndJudge(run, input, { bundle, spent, way, by });
   const mayRepeat = (): boolean => !run.hasActed() && !run.controller.signal.aborted;
@@ -93,14 +104,17 @@ export const runItem = async (run: ItemRun): Promise<ItemEnd> => {
   const { session } = collected;
   if (failure) await session.failed?.();
   const isJudged = judged !== undefined && "lines" in judged;
+  const overrides = ready.scraper.failures;
+  const movesTier = failure !== undefined && (run.exit?.canMove(failure, overrides) ?? false);
+  run.exit?.report(failure, item.throttles, overrides);
   const { outcome, fresh } = compared(
     run,
     collected,
-    outcomeOf(run, collected, judged, failure),
+    outcomeOf(run, collected, judged, failure, movesTier),
     isJudged ? judged.lines : undefined,
   );
-  run.onOutcome(
-    {
+  run.onOutcome({
+    report: {
       queue: item.queue,
       ...(item.scraper > 0 && { scraper: item.scraper }),
       attempt: item.attempt,
@@ -108,9 +122,17 @@ export const runItem = async (run: ItemRun): Promise<ItemEnd> => {
       ...(judged && "missing" in judged && { missing: judged.missing.map((name) => prefix + name) }),
     },
     failure,
-    auto || result.way === "browser" ? result.way : undefined,
-  );
-  const attempt = { startedAt, ms: Date.now() - startedAt, ...costOf(spent, session) };
+    way: auto || result.way === "browser" ? result.way : undefined,
+    movesTier,
+  });
+  const { requests, bytes, proxyBytes } = costOf(spent, session);
+  const attempt = {
+    startedAt,
+    ms: Date.now() - startedAt,
+    requests,
+    bytes,
+    ...run.exit?.costs(requests, proxyBytes),
+  };
   // Only done items count: a failed page may come again, and its failure kind says what it lacked.
   const fieldCounts = isJudged && outcome.state === "done" ? placed(judged.fieldCounts, fieldsAt) : null;
   const found = "found" in discovered ? discovered.found : [];
@@ -162,15 +184,18 @@ interface Run {
   drop(): Promise<void>;
 }
 
-type Cost = Pick<Attempt, "requests" | "bytes">;
+type Cost = Pick<Attempt, "requests" | "bytes"> & { readonly proxyBytes?: number | undefined };
 
 /** With what an earlier way of the same attempt has cost. It grows with the session. */
-const costOf = (spent: Cost, session: Cost): Cost => ({
+const costOf = (spent: Cost, session: Cost): Required<Cost> & { readonly proxyBytes: number } => ({
   get requests() {
     return spent.requests + session.requests;
   },
   get bytes() {
     return spent.bytes + session.bytes;
+  },
+  get proxyBytes() {
+    return (spent.proxyBytes ?? 0) + (session.proxyBytes ?? 0);
   },
 });
 
@@ -196,6 +221,7 @@ const collectAndJudge = async (
     collector: by?.collector ?? run.collector,
     input,
     ...(way && { way }),
+    route: () => run.exit?.route,
     attempt: item.attempt,
     ...(run.spec.guardsTargets && { guardsTargets: true }),
     validators: by ? undefined : run.freshness?.validators,
@@ -298,10 +324,12 @@ const outcomeOf = (
   collected: Collected,
   judged: Judged | { readonly failure: Failure } | undefined,
   failure: Failure | undefined,
+  canMoveTier: boolean,
 ): Outcome => {
   if (failure)
     return afterFailure({
       failure,
+      canMoveTier,
       attempt: item.attempt,
       throttles: item.throttles,
       hasActed: hasActed(),

@@ -6,6 +6,7 @@ import type { Collectors } from "../ports/collector.ts";
 import type { JobLedger, RobotsCache, WorkerInfo, WorkLedger } from "../ports/ledger.ts";
 import type { LoadedJob } from "../scrapers/load-pinned.ts";
 import type { Log } from "./log.ts";
+import type { KnownTiers } from "./proxy-tiers.ts";
 
 /** What a worker needs. */
 export interface WorkerOptions {
@@ -14,6 +15,8 @@ export interface WorkerOptions {
   readonly blobs: Blobs;
   readonly packer: Packer;
   readonly collectors: Collectors;
+  /** The proxy tiers of the configuration; none when left out. */
+  readonly proxies?: KnownTiers | undefined;
   readonly laneOf: LaneOf;
   readonly robotName: string;
   /** For the archive: name and version. */

@@ -9,6 +9,7 @@ import type { CompiledScraper } from "../scrapers/compiled-scraper.ts";
 import { DEFAULT_LIMITS } from "../scrapers/scraper.ts";
 import { AutoWays } from "./auto-ways.ts";
 import { RecordChecks } from "./record-checks.ts";
+import { NO_TIERS, ProxyTiers } from "./proxy-tiers.ts";
 import { BudgetTracker, UnsettledCosts } from "./budget.ts";
 import { CLAIM_EVERY_MS, ClaimCadence, GATHER_MS, WakeSignal } from "./claim-cadence.ts";
 import { ItemLog } from "./item-log.ts";
@@ -53,6 +54,7 @@ class Worker {
   readonly #tally = new WorkTally();
   readonly #costs = new UnsettledCosts();
   readonly #autoWays: AutoWays;
+  readonly #tiers: ProxyTiers;
   readonly #recordChecks: RecordChecks;
   #saidNoCheck = false;
   readonly #registration: Registration | undefined;
@@ -76,6 +78,11 @@ class Worker {
       onLearned: (report) => this.#pulse.way(report),
       onChange: (of, { way, reason }) =>
         this.#log.info("way of auto scraper changed", { ...of, way, reason }),
+    });
+    this.#tiers = new ProxyTiers({
+      worker: options.name,
+      known: options.proxies ?? NO_TIERS,
+      onSign: (report) => this.#pulse.tier(report),
     });
     this.#recordChecks = new RecordChecks({
       capacity: options.browserCapacity ?? 1,
@@ -223,6 +230,7 @@ class Worker {
       this.#cadence.asked(grant, room);
       this.#options.onSuspects?.(grant.suspects);
       this.#gate.paceAddresses(grant.pacesAddresses === true);
+      for (const shared of grant.tiers ?? []) this.#tiers.hear(shared);
       for (const slots of grant.slots) this.#scheduler.grant(slots);
       for (const lane of grant.unpaced) this.#scheduler.open(lane);
       for (const item of grant.items) this.#start(item);
@@ -272,7 +280,8 @@ class Worker {
     const { collectors, laneOf, name: worker } = this.#options;
     const { spec, scrapers } = await loadOrHold(this.#options, item);
     const { ready } = scrapers[item.scraper]!;
-    const collector = await collectors[spec.scrapers[item.scraper]?.kind ?? "http"]();
+    const { kind = "http", proxies: ladder } = spec.scrapers[item.scraper] ?? {};
+    const collector = await collectors[kind]();
     return await runItem({
       item,
       worker,
@@ -283,6 +292,7 @@ class Worker {
       collector,
       archive: this.#archives.of(item.job),
       controller,
+      ...(ladder && { exit: this.#tiers.take(item, ladder, ready.scraper.proxySession !== "item") }),
       ...(ready.scraper.kind === "auto" && { auto: this.#autoWays }),
       ...(ready.check && {
         checks: { all: this.#recordChecks, collector: () => this.#collectorForCheck(ready.check!.ready) },
@@ -290,13 +300,13 @@ class Worker {
       onSession: (cost) => this.#costs.set(item, cost),
       hasActed: () => this.#gate.hasActed(item),
       gate: this.#gate.of(item, ready, spec),
-      onOutcome: (report, failure, way) => {
+      onOutcome: ({ report, failure, way, movesTier }) => {
         this.#rests = 0;
         this.#inFlight.grow();
         this.#release(item);
         const { failures } = ready.scraper;
         reportLanes(item, this.#gate.lanesOf(item), failure, failures, this.#pulse, this.#scheduler);
-        this.#pulse.outcome(report);
+        if (!movesTier) this.#pulse.outcome(report);
         this.#itemLog.ended(item, report, failure, way);
       },
       onLate: (error) => this.#itemLog.late(item, error),
@@ -371,6 +381,7 @@ class Worker {
       this.#log.warn("leases lost", { items: this.#inFlight.size, jobs });
       this.#letGo(() => true, "the worker was considered lost and its leases have ended");
     }
+    for (const shared of reply.tiers ?? []) this.#tiers.hear(shared);
     for (const shared of reply.ways ?? []) if (!this.#recordChecks.hear(shared)) this.#autoWays.hear(shared);
     this.#gate.paceAddresses(reply.pacesAddresses === true);
     this.#gate.stop(reply.stopped);

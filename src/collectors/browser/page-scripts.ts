@@ -169,7 +169,7 @@ const scripts = {
   },
 
   /**
-   * Ends what the document does, and empties it: its requests, timers, listeners and frames. Null where there is too much to end. Runs in a world of
+   * Ends what the document does, and empties it: its requests, timers, listeners and frames. Null where there is too much to end. Runs in a context of
    * its own, where the page cannot have replaced anything.
    */
   leave: async (mostTimers: number) => {
