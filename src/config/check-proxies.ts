@@ -79,9 +79,7 @@ const loginProblem = (
   if (values !== undefined && !(isObject(values) && Object.values(values).every(isValue)))
     return `${what}: \`values\` must be texts without spaces and colons, for example { customer: "c1", zone: "dc" }.`;
   const template = userTemplate(tier);
-  const missing = neededValues(template ?? "").find(
-    (name) => !Object.hasOwn((values as Facts | undefined) ?? {}, name),
-  );
+  const missing = neededValues(template ?? "").find((name) => !Object.hasOwn(values ?? {}, name));
   if (missing !== undefined) return `${what}: \`values.${missing}\` is missing; the user name needs it.`;
   if (passwordEnv !== undefined && !(isText(passwordEnv) && /^\w+$/.test(passwordEnv)))
     return `${what}: \`passwordEnv\` must be the name of an environment variable.`;

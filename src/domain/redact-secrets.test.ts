@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { registerSecret, test } from "node:test";
-import { isSecretParameter, redactSecrets } from "./redact-secrets.ts";
+import { test } from "node:test";
+import { isSecretParameter, redactSecrets, registerSecret } from "./redact-secrets.ts";
 
 const cases: readonly (readonly [string, string])[] = [
   ["http://user:hunter2@proxy.example:8000/x", "http://***@proxy.example:8000/x"],
