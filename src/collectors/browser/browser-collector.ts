@@ -1,4 +1,5 @@
 import type { Collector } from "../../ports/collector.ts";
+import type { Proxies } from "../proxy/proxies.ts";
 import { type EgressProxy, startEgressProxy } from "../egress/egress-proxy.ts";
 import { TargetGuard } from "../http/target-guard.ts";
 import { BrowserPool } from "./browser-pool.ts";
@@ -19,6 +20,7 @@ export interface BrowserSettings {
 interface CollectorOptions extends BrowserSettings {
   readonly userAgent: string;
   readonly allowTargets: readonly string[];
+  readonly proxies?: Proxies | undefined;
   /** The registrable domain of a host, or null. */
   readonly domainOf: (host: string) => string | null;
 }
@@ -35,7 +37,7 @@ export const openBrowserCollector = async (options: CollectorOptions): Promise<C
     return host === own || (domainOf(host) ?? host) === (domainOf(own) ?? own);
   };
   return {
-    open: (session) => openBrowserSession({ ...session, pool, guard, isOwnHost }),
+    open: (session) => openBrowserSession({ ...session, pool, guard, isOwnHost, proxies: options.proxies }),
     async close() {
       await pool.close();
       await proxy?.close();

@@ -6,6 +6,7 @@ import { classifyResponse } from "../http/detect-block.ts";
 import { isSecretName, redactBody, redactHeaders } from "../http/secrets.ts";
 import type { TargetGuard } from "../http/target-guard.ts";
 import type { Refusal } from "../egress/egress-proxy.ts";
+import type { Proxies } from "../proxy/proxies.ts";
 import { ResponseHead } from "../http/wire.ts";
 import type { ActiveClock } from "./active-clock.ts";
 import { readResponse, type TooLarge } from "./response-body.ts";
@@ -19,6 +20,8 @@ interface ItemTrafficOptions extends SessionOptions {
   readonly tab: Pick<Tab, "targetId" | "isLeft">;
   /** Whether a host is the site's own, or a neighbour under the same registrable domain. */
   readonly isOwnHost: (host: string) => boolean;
+  /** Knows what the provider of the route says in place of the site. */
+  readonly proxies?: Pick<Proxies, "refusalIn"> | undefined;
   readonly proxyLogin?: Traffic["proxyLogin"];
   /** What the egress proxy did not connect to, and why: the browser says only that a request failed. */
   readonly refusals?: readonly Refusal[] | undefined;
@@ -146,6 +149,11 @@ export class ItemTraffic implements Traffic {
         return void (await gate.send("Fetch.continueRequest", { requestId: paused.requestId }));
       }
       const head = new ResponseHead(status, paused.responseStatusText, flat(paused.responseHeaders ?? []));
+      const refused = this.#refusalIn(paused, head);
+      if (refused) {
+        if (isOfPage(paused)) this.trouble = refused;
+        return void (await gate.fail(paused, "Aborted"));
+      }
       if (head.header("set-cookie") !== undefined) this.hasSecrets = true;
       const exchangeHead = this.#headOf(paused, head, open?.startedAt ?? Date.now());
       if (isStream(head)) {
@@ -257,6 +265,12 @@ export class ItemTraffic implements Traffic {
       detail: refusal?.detail ?? `the connection failed: ${reason}`,
       url: withoutFragment(request.url),
     };
+  }
+
+  #refusalIn({ request }: Paused, head: ResponseHead): Failure | undefined {
+    const { route, proxies } = this.#options;
+    const refused = route && proxies?.refusalIn(route, head);
+    return refused && { ...refused, url: withoutFragment(request.url), status: head.status };
   }
 
   #isMain({ resourceType, frameId }: Paused): boolean {
