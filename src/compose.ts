@@ -3,6 +3,7 @@ import { createRequire } from "node:module";
 import { hostname } from "node:os";
 import { dirname, join } from "node:path";
 import { journaled, journaledRegistry } from "./archive/journaled-ledger.ts";
+import { priceOf, tierProblem } from "./domain/proxy-tier.ts";
 import type { Proxies } from "./collectors/proxy/proxies.ts";
 import { browserSettings, ConfigError, maxRetryAfterMs, proxySettings } from "./config/check-config.ts";
 import { ownLoader } from "./config/find-scrapers.ts";
@@ -355,7 +356,14 @@ export const work = async (options: WorkOptions): Promise<void> => {
   });
   await using packer = startPacker();
   await using opened = openCollectors(options.allowTargets ?? [], options.watch);
+  const tiers = proxySettings();
   await runWorker({
+    ...(tiers && {
+      proxies: {
+        has: (tier) => tierProblem(tiers, tier) === undefined,
+        priceOf: (tier) => priceOf(tiers, tier),
+      },
+    }),
     name: options.name ?? workerName(),
     ledger: storage.ledger,
     blobs: storage.blobs,
