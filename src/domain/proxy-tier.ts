@@ -57,8 +57,8 @@ export const PRICE_OPTIONS: OptionNames<ProxyPrice> = { perGB: true, perRequest:
 export interface Provider {
   readonly url: string;
   readonly user: string;
-  /** Headers with its reason for a refusal, in lower case: the code first, then the text. */
-  readonly errorHeaders: readonly string[];
+  /** Headers with its reason for a refusal: it sends them with no good response. */
+  readonly errorHeaders: RegExp;
   /** Names in the certificates that it makes where it reads TLS itself. */
   readonly issuer: RegExp;
 }
@@ -70,26 +70,19 @@ export const PROVIDERS: Readonly<Record<ProviderName, Provider>> = {
     // The certificates of the older ports, 22225 and 33335, have expired.
     url: "http://brd.superproxy.io:44445",
     user: "brd-customer-{customer}-zone-{zone}[-country-{country}][-state-{state}][-city-{city}][-session-{session}]",
-    errorHeaders: [
-      "x-brd-err-code",
-      "x-brd-err-msg",
-      "x-brd-error-code",
-      "x-brd-error",
-      "x-luminati-error-code",
-      "x-luminati-error",
-    ],
+    errorHeaders: /^x-(?:brd|luminati)-err/i,
     issuer: /bright ?data|luminati/i,
   },
   oxylabs: {
     url: "http://pr.oxylabs.io:7777",
     user: "customer-{customer}[-cc-{COUNTRY}][-st-us_{statename}][-city-{city}][-sessid-{session}][-sesstime-{minutes}]",
-    errorHeaders: ["x-oxylabs-error-code", "x-oxylabs-error", "x-error-code", "x-error-description"],
+    errorHeaders: /^x-oxylabs-\w*err/i,
     issuer: /oxylabs/i,
   },
   decodo: {
     url: "http://gate.decodo.com:7000",
     user: "user-{customer}[-country-{country}][-state-us_{statename}][-city-{city}][-session-{session}][-sessionduration-{minutes}]",
-    errorHeaders: ["x-smartproxy-error", "x-decodo-error"],
+    errorHeaders: /^x-(?:decodo|smartproxy)-\w*err/i,
     issuer: /decodo|smartproxy/i,
   },
 };

@@ -1,8 +1,12 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer } from "node:https";
+import type { AddressInfo } from "node:net";
 import { test } from "node:test";
 import { createProxies } from "../../src/collectors/proxy/proxies.ts";
 import type { ProxyConfig } from "../../src/domain/proxy-tier.ts";
 import { browserOrSkip } from "../browser.ts";
+import { makeCertificates } from "../proxies/certificates.ts";
 import { startSocksProxy } from "../proxies/socks-proxy.ts";
 import { REFUSING_ZONES, startSuperProxy } from "../proxies/super-proxy.ts";
 import { endOf, startBrowserKit, startSite } from "./browser-kit.ts";
@@ -83,4 +87,49 @@ test("a browser uses SOCKS5 with a password, which it never sees", async (t) => 
   });
   assert.equal(endOf(result), "pages");
   assert.equal(result.session.proxyBytes, proxy.bytes());
+});
+
+test("a provider that reads TLS: the tier's `ca` is what the browser trusts, in that tier only", async (t) => {
+  if (!(await browserOrSkip(t))) return;
+  using certificates = makeCertificates("Bright Data", ["127.0.0.1"]);
+  if (!certificates) return t.skip("needs openssl");
+  const site = createServer(certificates, (request, response) => {
+    const isData = request.url === "/data";
+    response.setHeader("content-type", request.url === "/app.js" ? "text/javascript" : "text/html");
+    response.end(isData ? "x".repeat(30_000) : request.url === "/app.js" ? APP : SHELL);
+  });
+  await once(site.listen(0, "127.0.0.1"), "listening");
+  t.after(() => (site.closeAllConnections(), site.close()));
+  const url = `https://127.0.0.1:${(site.address() as AddressInfo).port}`;
+  await using proxy = await startSuperProxy({ password: PASSWORD, certificates });
+  const [tls, empty] = ["tls", "empty"].map((zone) => ({
+    ...zones(proxy.url, [zone]).tiers[zone]!,
+    ca: certificates.ca,
+  }));
+  const tiers = { ...zones(proxy.url, ["tls"]).tiers, trusted: tls!, empty: empty! };
+  await using kit = await startBrowserKit({ proxies: createProxies({ tiers }) });
+  const visit = (tier: string) =>
+    kit.run(
+      url,
+      async (page) => {
+        await page.goto("/");
+        await page.ready("p");
+      },
+      { route: { tier, session: "s1" } },
+    );
+  const read = await visit("trusted");
+  assert.equal(endOf(read), "pages");
+  const theirs = proxy.bytes();
+  assert.ok(
+    Math.abs(read.session.proxyBytes! - theirs) <= theirs * 0.005,
+    `${read.session.proxyBytes} and ${theirs}`,
+  );
+  for (const [tier, why] of [
+    ["tls", /`ca`/],
+    ["empty", /200 no_peer/],
+  ] as const) {
+    const result = await visit(tier);
+    assert.equal(endOf(result), "proxy", tier);
+    if (result.ended === "failure") assert.match(result.failure.detail, why);
+  }
 });

@@ -31,7 +31,7 @@ export const openBrowserCollector = async (options: CollectorOptions): Promise<C
   // A remote browser cannot reach this machine's loopback address.
   const proxy: EgressProxy | undefined =
     options.remote === undefined ? await startEgressProxy({ guard }) : undefined;
-  const pool = new BrowserPool({ ...settings, proxy });
+  const pool = new BrowserPool({ ...settings, proxy, args: trustOf(options.proxies) });
   const isOwnHost = (site: string, host: string): boolean => {
     const own = new URL(site).hostname;
     return host === own || (domainOf(host) ?? host) === (domainOf(own) ?? own);
@@ -44,3 +44,7 @@ export const openBrowserCollector = async (options: CollectorOptions): Promise<C
     },
   };
 };
+
+/** TLS that a provider reads is checked by this process, and comes to the browser under a key of its own. */
+const trustOf = (proxies: Proxies | undefined): string[] =>
+  proxies?.keyHash === undefined ? [] : [`--ignore-certificate-errors-spki-list=${proxies.keyHash}`];

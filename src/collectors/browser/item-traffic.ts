@@ -21,7 +21,7 @@ interface ItemTrafficOptions extends SessionOptions {
   /** Whether a host is the site's own, or a neighbour under the same registrable domain. */
   readonly isOwnHost: (host: string) => boolean;
   /** Knows what the provider of the route says in place of the site. */
-  readonly proxies?: Pick<Proxies, "refusalIn"> | undefined;
+  readonly proxies?: Pick<Proxies, "refusalIn" | "tlsProblem"> | undefined;
   readonly proxyLogin?: Traffic["proxyLogin"];
   /** What the egress proxy did not connect to, and why: the browser says only that a request failed. */
   readonly refusals?: readonly Refusal[] | undefined;
@@ -145,7 +145,7 @@ export class ItemTraffic implements Traffic {
     const { responseErrorReason: broken, responseStatusCode: status = 0 } = paused;
     try {
       if (broken !== undefined) {
-        if (open && isOfPage(paused)) this.trouble = this.#brokenFailure(paused, broken);
+        if (open && isOfPage(paused)) this.trouble = await this.#brokenFailure(paused, broken);
         return void (await gate.send("Fetch.continueRequest", { requestId: paused.requestId }));
       }
       const head = new ResponseHead(status, paused.responseStatusText, flat(paused.responseHeaders ?? []));
@@ -256,10 +256,15 @@ export class ItemTraffic implements Traffic {
     };
   }
 
-  #brokenFailure({ request }: Paused, reason: ErrorReason): Failure {
+  async #brokenFailure({ request }: Paused, reason: ErrorReason): Promise<Failure> {
     const { hostname, port, protocol } = new URL(request.url);
     const at = Number(port) || (protocol === "https:" ? 443 : 80);
     const refusal = this.#options.refusals?.findLast((each) => each.host === hostname && each.port === at);
+    const { route, proxies } = this.#options;
+    const target = { host: hostname.replace(/^\[(.*)\]$/, "$1"), port: at };
+    const problem =
+      route && !refusal && protocol === "https:" ? await proxies?.tlsProblem(route, target) : undefined;
+    if (problem) return { ...problem, url: withoutFragment(request.url) };
     return {
       kind: refusal?.kind ?? (reason === "TimedOut" ? "timeout" : "connection"),
       detail: refusal?.detail ?? `the connection failed: ${reason}`,

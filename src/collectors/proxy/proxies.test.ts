@@ -1,11 +1,19 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:https";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { test } from "node:test";
 import { makeCertificates } from "../../../test/proxies/certificates.ts";
 import { freePort } from "../../../test/free-port.ts";
 import { REFUSING_ZONES, startSuperProxy } from "../../../test/proxies/super-proxy.ts";
 import { startSocksProxy } from "../../../test/proxies/socks-proxy.ts";
 import type { ProxyTierConfig } from "../../domain/proxy-tier.ts";
+import { redactSecrets } from "../../domain/redact-secrets.ts";
 import { answer, failureOf, openTestSession, openTestSite } from "../http/testing/test-site.ts";
+import { createTransport } from "../http/transport.ts";
 import { createProxies } from "./proxies.ts";
 
 const PASSWORD = "hush-9x-hush";
@@ -194,4 +202,55 @@ test("a proxy that is reached by TLS, with a certificate of its own", async (t) 
   assert.equal(session.proxyBytes, proxy.bytes());
   await using distrusting = through(site.url, zone(proxy.url, "res"));
   assert.equal((await failureOf(() => distrusting.http.get("/"))).kind, "proxy");
+});
+
+test("TLS to the site inside a tunnel: bytes are the proxy's, handshakes included, and a bad certificate is the site's", async (t) => {
+  using certificates = makeCertificates("County", ["127.0.0.1"]);
+  if (!certificates) return t.skip("needs openssl");
+  await using proxy = await startSuperProxy({ password: PASSWORD });
+  const { key, cert, ca } = certificates;
+  const site = createServer({ key, cert }, (_, response) => void response.end("x".repeat(30_000)));
+  await once(site.listen(0, "127.0.0.1"), "listening");
+  t.after(() => site.close());
+  const url = `https://127.0.0.1:${(site.address() as AddressInfo).port}`;
+  {
+    await using session = through(url, zone(proxy.url, "res", { ca }));
+    await Promise.all(["/a", "/b", "/c", "/d"].map((path) => session.http.get(path)));
+    for (const path of ["/e", "/f"]) await session.http.get(path);
+    assert.equal(proxy.connects.length, 4);
+    assert.ok(Math.abs(session.proxyBytes! - proxy.bytes()) <= 0.005 * proxy.bytes());
+  }
+  await using distrusting = through(url, zone(proxy.url, "res"));
+  assert.equal((await failureOf(() => distrusting.http.get("/"))).kind, "connection");
+  site.closeAllConnections();
+});
+
+test("sessions keep their own sockets, and those of the longest unused are closed", async () => {
+  await using proxy = await startSuperProxy({ password: PASSWORD });
+  await using site = await openTestSite((_, response) => answer(response, "x"));
+  const proxies = createProxies({ tiers: { t: zone(proxy.url, "res") } });
+  const transport = createTransport({ proxies });
+  const get = async (session: string): Promise<void> => {
+    const request = { method: "GET", url: new URL(site.url), headers: [], route: { tier: "t", session } };
+    const signal = new AbortController().signal;
+    await transport.send(request, { timeoutMs: 10_000, bodyBytes: 100, signal, meter: { bytes: 0 } });
+  };
+  for (let index = 0; index <= 500; index++) await get(`s${index}`);
+  await get("s500");
+  assert.equal(proxy.connects.length, 501);
+  await get("s0");
+  assert.equal(proxy.connects.length, 502);
+  await transport.close();
+});
+
+test("a file of proxies may hold passwords, which are redacted", async () => {
+  await using proxy = await startSocksProxy({ user: "me", password: "of-the-file-7" });
+  await using site = await openTestSite((_, response) => answer(response, "x"));
+  const folder = await mkdtemp(join(tmpdir(), "sluice-list-"));
+  const file = join(folder, "proxies.txt");
+  await writeFile(file, `# ours\n\n${proxy.url.replace("//", "//me:of-the-file-7@")}\n`);
+  await using session = through(site.url, { file });
+  assert.equal((await session.http.get("/")).status, 200);
+  assert.equal(redactSecrets("it said of-the-file-7"), "it said ***");
+  await rm(folder, { recursive: true });
 });

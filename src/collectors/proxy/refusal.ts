@@ -14,7 +14,7 @@ export const refusalOfTunnel = (
   headers: Headers,
   provider: ProviderName | undefined,
 ): Refused => {
-  const reason = reasonIn(headers, provider ?? "any");
+  const reason = reasonIn(headers, "any");
   // Without a reason, these speak of the server behind the proxy (RFC 9110, 15.6); 593 to 596 are those of proxy-chain. Providers use them for their own exits.
   const isOfSite = reason
     ? reason.isOfSite
@@ -67,11 +67,10 @@ const OF_SITE =
 
 const reasonIn = (headers: Headers, provider: ProviderName | "any"): Reason | undefined => {
   const presets = provider === "any" ? Object.values(PROVIDERS) : [PROVIDERS[provider]];
-  const names = presets.flatMap(({ errorHeaders }) => errorHeaders);
-  const parts = names.flatMap((name) =>
-    headers.filter(([key, value]) => key.toLowerCase() === name && value !== "").map(([, value]) => value),
-  );
-  // A site's own CDN may send the header too: it counts where it says an error, and of a known provider's where it names it.
+  const parts = headers
+    .filter(([key, value]) => value !== "" && presets.some(({ errorHeaders }) => errorHeaders.test(key)))
+    .map(([, value]) => value);
+  // In a response, a site's own CDN may have sent it: there it must name the provider.
   const status = headers.find(
     ([key, value]) =>
       key.toLowerCase() === "proxy-status" &&
