@@ -121,7 +121,10 @@ export const continueOptions = (command: Command): Command =>
       numberIn("maxItems"),
     )
     .option("--max-depth <n>", "raise the limit on steps from scraper to scraper", numberIn("maxDepth"))
-    .option("--max-chain <n>", "raise the limit on consecutive next pages", numberIn("maxChain"));
+    .option("--max-chain <n>", "raise the limit on consecutive next pages", numberIn("maxChain"))
+    .option("--max-requests <n>", "raise the budget of requests", numberIn("requests"))
+    .option("--max-bytes <n>", "raise the budget of bytes", numberIn("bytes"))
+    .option("--max-cost <n>", "raise the budget of money for proxies", numberIn("cost"));
 
 /** The options that were given: those with a value. */
 export const given = <Options extends object>(
@@ -129,9 +132,20 @@ export const given = <Options extends object>(
 ): { [Name in keyof Options]?: Exclude<Options[Name], undefined> } =>
   Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as Options;
 
+export interface CapOptions extends Omit<JobCaps, "budget"> {
+  readonly maxRequests?: number;
+  readonly maxBytes?: number;
+  readonly maxCost?: number;
+}
+
 /** The limits that were given, if any. */
-export const capsOf = ({ maxItems, maxDepth, maxChain }: JobCaps): JobCaps | undefined => {
-  const caps = given({ maxItems, maxDepth, maxChain });
+export const capsOf = (options: CapOptions): JobCaps | undefined => {
+  const { maxItems, maxDepth, maxChain, maxRequests, maxBytes, maxCost } = options;
+  const budget = given({ requests: maxRequests, bytes: maxBytes, cost: maxCost });
+  const caps = {
+    ...given({ maxItems, maxDepth, maxChain }),
+    ...(Object.keys(budget).length > 0 && { budget }),
+  };
   return Object.keys(caps).length > 0 ? caps : undefined;
 };
 

@@ -1,6 +1,9 @@
 interface Share {
   readonly weight: number;
   readonly itemsPerDay?: number;
+  readonly requestsPerDay?: number;
+  readonly bytesPerDay?: number;
+  readonly costPerDay?: number;
   readonly maxRunning?: number;
   readonly requestsPerMinute?: number;
   readonly maxOpenJobs?: number;
@@ -14,6 +17,9 @@ export const changeShare = <Info extends Share>(info: Info, to: ShareChange): In
   const {
     weight: _,
     itemsPerDay,
+    requestsPerDay,
+    bytesPerDay,
+    costPerDay,
     maxRunning,
     requestsPerMinute,
     maxOpenJobs,
@@ -22,6 +28,9 @@ export const changeShare = <Info extends Share>(info: Info, to: ShareChange): In
   } = info;
   const limits = {
     itemsPerDay: changed(itemsPerDay, to.itemsPerDay),
+    requestsPerDay: changed(requestsPerDay, to.requestsPerDay),
+    bytesPerDay: changed(bytesPerDay, to.bytesPerDay),
+    costPerDay: changed(costPerDay, to.costPerDay),
     maxRunning: changed(maxRunning, to.maxRunning),
     requestsPerMinute: changed(requestsPerMinute, to.requestsPerMinute),
     maxOpenJobs: changed(maxOpenJobs, to.maxOpenJobs),

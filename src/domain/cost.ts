@@ -48,6 +48,17 @@ export const costOfAttempt = (attempt: {
   microCost: (attempt.proxied ?? []).reduce((sum, { microCost }) => sum + microCost, 0),
 });
 
+/** Of a job, in all. */
+export const costOfJob = ({
+  requests,
+  bytes,
+  costs = {},
+}: Pick<Cost, "requests" | "bytes"> & { readonly costs?: TierCosts | undefined }): Cost => ({
+  requests,
+  bytes,
+  microCost: totalCost(Object.values(costs)).microCost,
+});
+
 const MICRO = 1_000_000;
 
 /** Millionths as the currency's own units, and back. */

@@ -1,5 +1,6 @@
 import type { Way } from "./auto-mode.ts";
 import type { FailureKind, PolicyOverrides } from "./failure.ts";
+import type { Budget, SpendingLimits } from "./budget.ts";
 import type { TierCosts } from "./cost.ts";
 import type { ChangeCounts } from "./freshness.ts";
 import { endedCount, type StateCounts } from "./item.ts";
@@ -47,6 +48,7 @@ export interface JobCaps {
   readonly maxDepth?: number;
   /** For all of its scrapers. */
   readonly maxChain?: number;
+  readonly budget?: SpendingLimits;
 }
 
 export interface JobSpec {
@@ -82,7 +84,7 @@ export interface JobSpec {
   /** When it is over, what has not ended is cancelled. Milliseconds since 1970. */
   readonly deadlineAt?: number;
   /**
-   * What the job may spend in all, as attempts are settled; what comes after that fails with `budget`. Items in hand when it is spent start no
+   * What the job may spend in all, as attempts are settled; what comes after that fails with `budget`, or waits while the job is paused. Items in hand when it is spent start no
    * further request: what those already under way cost is all that can go beyond it.
    */
   readonly budget?: Budget;
@@ -101,11 +103,6 @@ export interface JobSpec {
   readonly guardsTargets?: boolean;
 }
 
-interface Budget {
-  readonly requests?: number;
-  readonly bytes?: number;
-}
-
 /** When a page that was fetched before is good enough, and what is made of one that has not changed. */
 export interface Freshness {
   /** The window; by the response's caching headers, else an hour, when left out. 0: always fetch. */
@@ -116,9 +113,9 @@ export interface Freshness {
 
 /**
  * `asked`: somebody wanted it. `lanes-held`: the breaker holds all of its lanes, see `held`. `scraper`: its scrapers are not what they were.
- * `new-version`: it goes on by itself when its stored pages have been read with the changed scrapers.
+ * `budget`: what it may spend is spent; it goes on with a higher budget. `new-version`: it goes on by itself when its stored pages have been read with the changed scrapers.
  */
-export const PAUSE_CAUSES = ["asked", "lanes-held", "scraper", "new-version"] as const;
+export const PAUSE_CAUSES = ["asked", "lanes-held", "scraper", "new-version", "budget"] as const;
 
 export interface PauseReason {
   readonly cause: (typeof PAUSE_CAUSES)[number];

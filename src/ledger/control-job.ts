@@ -77,7 +77,7 @@ const stopQueues = (tx: Transaction, { number }: Job): void => {
   tx.wakeJob(number, tx.now);
 };
 
-const pauseJob = (tx: Transaction, job: Job, why: PauseReason): void => {
+export const pauseJob = (tx: Transaction, job: Job, why: PauseReason): void => {
   stopQueues(tx, job);
   tx.patch("job", job, { state: "paused", paused: { ...why, at: tx.now } satisfies Pause });
   tx.tell("job.paused", job.id, { ...why });

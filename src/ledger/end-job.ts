@@ -1,5 +1,4 @@
 import type { Failure } from "../domain/failure.ts";
-import { addFailure } from "./failures.ts";
 import { countPlaces } from "./workers.ts";
 import type { Job } from "./records.ts";
 import type { Transaction } from "./transaction.ts";
@@ -32,38 +31,6 @@ export const endJobWhenDone = (tx: Transaction, number: number): void => {
 export const OVER_BUDGET: Failure = {
   kind: "budget",
   detail: "the job's budget was spent before its turn came",
-};
-
-/**
- * Items are not written one by one: in a job whose budget is spent, one that has neither ended nor is leased reads as failed. Those that are
- * leased end as they do, or fail when they come back: what their requests under way cost is all that goes over the budget.
- */
-export const spendBudget = (tx: Transaction, number: number): void => {
-  const job = tx.known("job", number)!;
-  const { budget } = job.spec;
-  if (!budget) return;
-  const isSpent = job.requests >= (budget.requests ?? Infinity) || job.bytes >= (budget.bytes ?? Infinity);
-  // What was left of a cancelled job is counted as cancelled already.
-  if (!isSpent || job.spentAt !== null || job.endedAt !== null || job.state === "cancelled") return;
-  const left = job.accepted - onlyLeased(tx, number) - endedOf(job);
-  tx.patch("job", job, {
-    spentAt: tx.now,
-    isSealed: true,
-    state: job.state === "loading" ? "running" : job.state,
-    ...(left > 0 && {
-      failed: job.failed + left,
-      failures: addFailure(job.failures, OVER_BUDGET, "", { isFinal: true, isUntried: true, count: left }),
-    }),
-  });
-  if (left === 0) return;
-  const { requests, bytes } = job;
-  tx.tell("item.failed", job.id, {
-    count: left,
-    kinds: { budget: left },
-    items: [],
-    spent: { requests, bytes },
-    budget,
-  });
 };
 
 /** Nothing more of the job is handed out: only what is leased is still open. Answers how many items are. */

@@ -210,12 +210,18 @@ const raised = (spec: JobSpec, caps: JobCaps): JobSpec => {
   mustNotLower(spec.id, "maxItems", spec.maxItems, maxItems);
   mustNotLower(spec.id, "maxDepth", spec.maxDepth, maxDepth);
   if (chains.length > 0) mustNotLower(spec.id, "maxChain", Math.min(...chains), maxChain);
+  for (const name of ["requests", "bytes", "cost"] as const) {
+    const limit = caps.budget?.[name];
+    if (limit !== undefined)
+      mustNotLower(spec.id, `budget of ${name}`, spec.budget?.[name] ?? Infinity, limit);
+  }
   const scrapers = spec.scrapers.map((one) =>
     one.maxChain === undefined || caps.maxChain === undefined
       ? one
       : { ...one, maxChain: Math.max(one.maxChain, maxChain) },
   );
-  return { ...spec, maxItems, maxDepth, scrapers };
+  const budget = caps.budget && { budget: { ...spec.budget, ...caps.budget } };
+  return { ...spec, maxItems, maxDepth, scrapers, ...budget };
 };
 
 const mustNotLower = (id: string, name: string, now: number, asked: number): void => {

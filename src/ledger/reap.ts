@@ -2,11 +2,12 @@ import type { Failure } from "../domain/failure.ts";
 import { afterDeathAlone } from "../domain/retry.ts";
 import type { ReapReply, ReapRequest } from "../ports/ledger.ts";
 import { addSpending, charge, chargeWants } from "./charge.ts";
-import { endJobWhenDone, OVER_BUDGET, spendBudget } from "./end-job.ts";
+import { endJobWhenDone, OVER_BUDGET } from "./end-job.ts";
 import { addFailure, type FailedItem, tellFailed } from "./failures.ts";
 import { answerWants, freshWants, leaveFresh } from "./fresh-notes.ts";
 import { newRetry, type Retry, type Worker } from "./records.ts";
 import { wakeLane, wakeShare } from "./shares.ts";
+import { spendBudget } from "./spend-budget.ts";
 import { type Transaction, want } from "./transaction.ts";
 import { eachPlace, namedRunning } from "./workers.ts";
 

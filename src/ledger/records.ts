@@ -6,11 +6,14 @@ import type { Failure, FailureKind } from "../domain/failure.ts";
 import type { AnswerKind, Change } from "../domain/freshness.ts";
 import type { PastAttempt, Skipped, TierCost } from "../domain/item.ts";
 import type { Cap, Freshness, JobSpec, JobState, Pause, RejectedInput } from "../domain/job.ts";
-import type { Cost, TierCosts } from "../domain/cost.ts";
+import type { TierCosts } from "../domain/cost.ts";
 import type { LaneSpeed } from "../domain/lane-speed.ts";
 import type { LadderState } from "../domain/proxy-ladder.ts";
+import type { Client, Share } from "./client-record.ts";
 import type { Grant, PulseReply } from "../ports/ledger.ts";
 import type { WorkerInfo } from "../ports/registry.ts";
+
+export type { Client, Share } from "./client-record.ts";
 
 /**
  * What the ledger's rules read and write. An engine stores each kind as it likes; `keyOf` names a record within its kind. Records are replaced as
@@ -47,31 +50,6 @@ export interface Lane {
   /** The lowest rate of the queues that are going, and how many those are. Computed when it is loaded, never stored. */
   readonly lowestPerSecond: number | null;
   readonly goingQueues: number;
-}
-
-/** A client in a lane. */
-export interface Share {
-  readonly lane: number;
-  readonly client: string;
-  /** Items it has had, divided by its weight; null before its first. */
-  readonly had: number | null;
-  /** From when on a claim may find an item of this client in the lane; null when there is none. It may be too early, never too late. */
-  readonly readyAt: number | null;
-  /** Only in lane 0: items accepted, by UTC day (days since 1970). */
-  readonly accepted: Readonly<Record<string, number>>;
-  /** Only in lane 0: what was spent, by UTC day. */
-  readonly spent: Readonly<Record<string, Cost>>;
-}
-
-export interface Client {
-  readonly name: string;
-  readonly weight: number;
-  readonly maxRunning: number | null;
-  readonly itemsPerDay: number | null;
-  readonly requestsPerDay: number | null;
-  readonly bytesPerDay: number | null;
-  /** In the configured currency. */
-  readonly costPerDay: number | null;
 }
 
 /** One job's items in one lane, in the order of their places. */

@@ -4,10 +4,11 @@ import type { Change } from "../domain/freshness.ts";
 import type { ItemRef } from "../domain/item.ts";
 import type { SettledItem } from "../ports/ledger.ts";
 import { charge } from "./charge.ts";
-import { endJobWhenDone, spendBudget } from "./end-job.ts";
+import { endJobWhenDone } from "./end-job.ts";
 import { addFailure, type FailedItem, tellFailed } from "./failures.ts";
 import type { Job, Lease, Queue, Worker } from "./records.ts";
 import { ALL_WORKERS, chargeShare, wakeLane, wakeShare } from "./shares.ts";
+import { spendBudget } from "./spend-budget.ts";
 import type { Transaction } from "./transaction.ts";
 import { hasPlace, isKnown, stopRunning, withoutPlaces } from "./workers.ts";
 

@@ -29,8 +29,13 @@ export type { AmendedItem } from "./removals.ts";
 export type { RobotsAnswer, RobotsCache, RobotsReply } from "./robots-cache.ts";
 export type { WorkerInfo, WorkerView } from "./registry.ts";
 
+interface SpendingLedger {
+  /** What was spent for a client's jobs today (UTC), and what it may spend in a day. */
+  readSpending(client: string): Promise<ClientSpending>;
+}
+
 /** How work is given out and comes back. */
-export interface WorkLedger {
+export interface WorkLedger extends SpendingLedger {
   /** A worker says what it is before it claims, and again now and then, with what has come to its sums since it last did. */
   registerWorker(worker: WorkerInfo, sums?: WorkSums, id?: CallId): Promise<void>;
   /** Leases items whose lane has room now or within the next second, each with its first slot. */
@@ -97,7 +102,7 @@ export interface LaneLedger {
   controlLane(lane: string, to: LaneControl): Promise<void>;
 }
 
-export interface ClientLedger {
+export interface ClientLedger extends SpendingLedger {
   /**
    * The weight by which a client shares lanes and workers, and how many of its items may run at a time, over all workers: a claim counts those
    * that workers last named as running, and what was claimed since, until it is settled. What its jobs find beyond `itemsPerDay` (UTC) is kept as capped. The client is made
@@ -106,8 +111,6 @@ export interface ClientLedger {
   setShare(client: string, share: ClientShares): Promise<void>;
   /** Items that a client's jobs have accepted since the beginning of that day (UTC): what its daily quota is counted by. */
   countAccepted(client: string, sinceAt: number): Promise<number>;
-  /** What was spent for a client's jobs today (UTC), and what it may spend in a day. */
-  readSpending(client: string): Promise<ClientSpending>;
   /** Of a client's jobs, how many have not ended. */
   countOpenJobs(client: string): Promise<number>;
   /** Bytes that were fetched for a client's jobs, without those of which something was removed. */

@@ -74,6 +74,10 @@ export interface ClientInfo {
   readonly weight: number;
   /** Items that its jobs may accept in a day (UTC); no limit when left out. */
   readonly itemsPerDay?: number;
+  /** What its jobs may spend in a day (UTC), see `ClientShares`; no limit when left out. */
+  readonly requestsPerDay?: number;
+  readonly bytesPerDay?: number;
+  readonly costPerDay?: number;
   /** Of its items, how many may run at a time. */
   readonly maxRunning?: number;
   /** API requests a minute. */

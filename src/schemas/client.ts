@@ -1,7 +1,9 @@
 import { z } from "zod";
 import { CLIENT_NAME } from "../domain/client.ts";
 import { ROLES } from "../ports/registry.ts";
-import { type Answer, described, instant, named, numberIn, type Request } from "./describe.ts";
+import { type Answer, count, described, instant, named, numberIn, type Request } from "./describe.ts";
+
+const spentSchema = z.object({ requests: count, bytes: count, cost: z.number() });
 
 const shareSchema = {
   weight: described(
@@ -11,6 +13,18 @@ const shareSchema = {
   itemsPerDay: described(
     "Items that the client's jobs may accept per day (UTC), including items found on pages; null for no limit.",
     numberIn("itemsPerDay").nullable(),
+  ),
+  requestsPerDay: described(
+    "Requests to sites that the client's jobs may make per day (UTC); null for no limit.",
+    numberIn("requestsPerDay").nullable(),
+  ),
+  bytesPerDay: described(
+    "Bytes that the client's jobs may fetch per day (UTC); null for no limit.",
+    numberIn("bytesPerDay").nullable(),
+  ),
+  costPerDay: described(
+    "What the client's jobs may spend on proxies per day (UTC), in the configured currency; null for no limit.",
+    numberIn("costPerDay").nullable(),
   ),
   maxRunning: described(
     "Items that may run at the same time; null for no limit.",
@@ -32,7 +46,12 @@ const shareSchema = {
 
 export const clientSchema = named(
   "Client",
-  z.object({ name: z.string(), createdAt: instant, ...shareSchema }),
+  z.object({
+    name: z.string(),
+    createdAt: instant,
+    ...shareSchema,
+    today: described("What the client's jobs have spent today (UTC); not in lists.", spentSchema).optional(),
+  }),
 );
 export type Client = Answer<typeof clientSchema>;
 
@@ -93,8 +112,9 @@ export const meSchema = named(
     client: z.string(),
     role: z.enum(ROLES),
     key: described("Id of the key; absent on loopback without keys.", z.string()).optional(),
-    quotas: clientSchema.omit({ name: true, createdAt: true }),
+    quotas: clientSchema.omit({ name: true, createdAt: true, today: true }),
     itemsLeftToday: z.number().nullable(),
+    spentToday: described("What the client's jobs have spent today (UTC).", spentSchema),
     version: described("Version of the server.", z.string()).optional(),
   }),
 );

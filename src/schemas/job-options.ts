@@ -5,6 +5,11 @@ import { described, named, numberIn, type Request } from "./describe.ts";
 export const budgetSchema = z.strictObject({
   requests: numberIn("requests").optional(),
   bytes: numberIn("bytes").optional(),
+  cost: described("For proxies, in the configured currency.", numberIn("cost")).optional(),
+  onSpent: described(
+    "What happens when it is spent: the remaining items fail (default), or the job is paused until it is resumed with a higher budget.",
+    z.enum(["fail", "pause"]),
+  ).optional(),
 });
 export type Budget = Request<typeof budgetSchema>;
 
@@ -46,7 +51,7 @@ const jobOptions = {
     }),
   ).optional(),
   budget: described(
-    "Items that start after the budget is spent fail with `budget`.",
+    "Items that start after the budget is spent fail with `budget`, or the job is paused.",
     budgetSchema,
   ).optional(),
   webhook: described(

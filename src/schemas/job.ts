@@ -82,7 +82,7 @@ export const jobSchema = named(
     createdAt: instant,
     endedAt: instant.optional(),
     paused: described(
-      "Present while the job is paused. `asked`: someone paused it. `lanes-held`: the breaker holds all of its lanes, see `held`. `scraper`: its scraper changed or cannot be loaded. `new-version`: its stored pages are being read with the new version of its scraper; it then resumes by itself.",
+      "Present while the job is paused. `asked`: someone paused it. `lanes-held`: the breaker holds all of its lanes, see `held`. `scraper`: its scraper changed or cannot be loaded. `budget`: its budget is spent, resume it with a higher one. `new-version`: its stored pages are being read with the new version of its scraper; it then resumes by itself.",
       z.object({ cause: z.enum(PAUSE_CAUSES), reason: z.string(), at: instant }),
     ).optional(),
     options: z.object({
@@ -208,6 +208,7 @@ export const resumeSchema = z.strictObject({
     "Maximum consecutive pages that a scraper emits to itself.",
     numberIn("maxChain"),
   ).optional(),
+  budget: described("Raises the job's budget.", budgetSchema.omit({ onSpent: true })).optional(),
   newVersion: described("Continue with the current version of the scrapers.", z.boolean()).optional(),
 });
 export type Resume = Request<typeof resumeSchema>;

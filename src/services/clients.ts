@@ -1,4 +1,5 @@
 import { changeShare } from "../domain/client.ts";
+import { fromMicro } from "../domain/cost.ts";
 import { isoTime } from "../domain/iso-time.ts";
 import type { ClientLedger } from "../ports/ledger.ts";
 import type { ClientInfo, KeyInfo, Role } from "../ports/registry.ts";
@@ -67,10 +68,24 @@ export const clientView = (info: ClientInfo): Client => ({
   createdAt: isoTime(info.createdAt),
   weight: info.weight,
   itemsPerDay: info.itemsPerDay ?? null,
+  requestsPerDay: info.requestsPerDay ?? null,
+  bytesPerDay: info.bytesPerDay ?? null,
+  costPerDay: info.costPerDay ?? null,
   maxRunning: info.maxRunning ?? null,
   requestsPerMinute: info.requestsPerMinute ?? null,
   maxOpenJobs: info.maxOpenJobs ?? null,
   maxStoredBytes: info.maxStoredBytes ?? null,
+});
+
+const spentToday = async ({ ledger }: Pick<Clients, "ledger">, client: string): Promise<Me["spentToday"]> => {
+  const { requests, bytes, microCost } = (await ledger.readSpending(client)).spent;
+  return { requests, bytes, cost: fromMicro(microCost) };
+};
+
+/** With what it has spent. */
+export const showClient = async (context: Clients, name: string): Promise<Client> => ({
+  ...clientView(await findClient(context, name)),
+  today: await spentToday(context, name),
 });
 
 export const describeActor = async (context: Clients, { client, role, key }: Actor): Promise<Me> => {
@@ -87,6 +102,7 @@ export const describeActor = async (context: Clients, { client, role, key }: Act
     ...(key !== undefined && { key }),
     quotas,
     itemsLeftToday: Number.isFinite(left) ? left : null,
+    spentToday: await spentToday(context, client),
   };
 };
 

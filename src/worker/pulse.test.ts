@@ -7,7 +7,7 @@ import { type Ledger, LedgerError, type PulseReply, type PulseReport } from "../
 import { keysOf, SITE, Kit } from "../ports/ledger-suite/test-kit.ts";
 import { Pulse } from "./pulse.ts";
 import { SlotScheduler } from "./slot-scheduler.ts";
-import { UnsettledCosts } from "./budget.ts";
+import { UnsettledCosts } from "./unsettled-costs.ts";
 
 const PACE = { perSecond: 10, burst: 1, concurrency: 100 };
 

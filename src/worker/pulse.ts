@@ -11,7 +11,7 @@ import type {
 } from "../ports/ledger.ts";
 import { BEFORE_LAST_SLOT_MS } from "./claim-cadence.ts";
 import type { SlotScheduler } from "./slot-scheduler.ts";
-import type { UnsettledCosts } from "./budget.ts";
+import type { UnsettledCosts } from "./unsettled-costs.ts";
 
 interface PulseOptions {
   readonly ledger: WorkLedger;

@@ -12,7 +12,8 @@ import { Kit, planned } from "../ports/ledger-suite/test-kit.ts";
 import { compileScraper } from "../scrapers/compiled-scraper.ts";
 import { page } from "../scrapers/page.ts";
 import type { AnyScraper } from "../scrapers/scraper.ts";
-import { BudgetTracker, UnsettledCosts } from "./budget.ts";
+import { BudgetTracker } from "./budget.ts";
+import { UnsettledCosts } from "./unsettled-costs.ts";
 import { Pulse } from "./pulse.ts";
 import { WorkTally } from "./registration.ts";
 import { RequestGate } from "./request-gate.ts";
@@ -79,7 +80,7 @@ const open = async (t: TestContext, own: Partial<AnyScraper> = {}, limits: Pick<
     pulse,
     robots,
     laneOf,
-    budgets: new BudgetTracker(ledger),
+    budgets: new BudgetTracker(ledger, new UnsettledCosts()),
     tally,
   });
   const ready = await compileScraper({

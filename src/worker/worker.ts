@@ -10,7 +10,8 @@ import { DEFAULT_LIMITS } from "../scrapers/scraper.ts";
 import { AutoWays } from "./auto-ways.ts";
 import { RecordChecks } from "./record-checks.ts";
 import { NO_TIERS, ProxyTiers } from "./proxy-tiers.ts";
-import { BudgetTracker, UnsettledCosts } from "./budget.ts";
+import { BudgetTracker } from "./budget.ts";
+import { UnsettledCosts } from "./unsettled-costs.ts";
 import { CLAIM_EVERY_MS, ClaimCadence, GATHER_MS, WakeSignal } from "./claim-cadence.ts";
 import { ItemLog } from "./item-log.ts";
 import { JobArchives } from "./job-archives.ts";
@@ -96,7 +97,7 @@ class Worker {
     this.#capacity = isAlone ? 1 : (options.capacity ?? CAPACITY);
     this.#cadence = new ClaimCadence(this.#capacity);
     this.#archives = new JobArchives({ blobs, packer, software });
-    this.#budgets = new BudgetTracker(ledger);
+    this.#budgets = new BudgetTracker(ledger, this.#costs);
     const tally = this.#tally;
     this.#inFlight = new InFlightItems({
       ledger: { claim: (request) => tally.timed("claim", () => ledger.claim(request)) },
@@ -262,8 +263,8 @@ class Worker {
     const running = this.#runOne(item, controller)
       .then((ended) => {
         this.#controllers.delete(item);
-        this.#budgets.ended(item.job, item, ended.end.attempt.bytes);
         this.#costs.set(item, ended.end.attempt);
+        this.#budgets.ended(item);
         return this.#settleOnceKept(item, ended);
       })
       .catch((error: unknown) => this.#giveBack(item, error))

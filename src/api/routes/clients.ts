@@ -12,14 +12,13 @@ import {
 } from "../../schemas/client.ts";
 import {
   changeClient,
-  clientView,
   createClient,
   createKey,
-  findClient,
   listClients,
   listKeys,
   revokeKey,
   rotateKey,
+  showClient,
 } from "../../services/clients.ts";
 import { json, problems } from "../answers.ts";
 import type { Api } from "../api.ts";
@@ -78,7 +77,7 @@ export const addClientRoutes = (app: Api, { service, keys }: RouteContext): void
         response: { 200: json("The client.", clientSchema), ...problems(404) },
       },
     },
-    async ({ params }) => clientView(await findClient(service, params.client)),
+    async ({ params }) => await showClient(service, params.client),
   );
 
   app.patch(

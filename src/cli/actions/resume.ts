@@ -1,6 +1,6 @@
 import { availableParallelism } from "node:os";
 import { laneOf, openStorage } from "../../compose.ts";
-import type { JobCaps, JobView } from "../../domain/job.ts";
+import type { JobView } from "../../domain/job.ts";
 import { readInputs } from "../../inputs/read-inputs.ts";
 import { loadInputs } from "../../pipeline/submit.ts";
 import type { Storage } from "../../ports/storage.ts";
@@ -12,7 +12,7 @@ import { resumeJob } from "../../services/jobs.ts";
 import { Supervisor } from "../../worker/supervisor.ts";
 import { UsageError } from "../exit.ts";
 import { findJob } from "../find-job.ts";
-import { capsOf, dataFlag, given, type WorkingOptions } from "../options.ts";
+import { type CapOptions, capsOf, dataFlag, given, type WorkingOptions } from "../options.ts";
 import { NEW_VERSION_WAIT_MS, readNewVersion, waitText } from "../read-new-version.ts";
 import { openProgress, progressMode } from "../render/progress.ts";
 import { workerScript } from "../run-workers.ts";
@@ -20,7 +20,7 @@ import { noteChange } from "../service/audit-local.ts";
 import { checkOutputs } from "./run-job.ts";
 import { reapDead, superviseJob } from "./supervise-job.ts";
 
-export interface ResumeOptions extends WorkingOptions, JobCaps {
+export interface ResumeOptions extends WorkingOptions, CapOptions {
   /** Continue with the current version of the scraper. */
   readonly newVersion: boolean;
 }

@@ -18,7 +18,15 @@ Examples:
 
 const CLIENT_HELP = "name of the client";
 
-type LimitName = "itemsPerDay" | "maxRunning" | "requestsPerMinute" | "maxOpenJobs" | "maxStoredBytes";
+type LimitName =
+  | "itemsPerDay"
+  | "requestsPerDay"
+  | "bytesPerDay"
+  | "costPerDay"
+  | "maxRunning"
+  | "requestsPerMinute"
+  | "maxOpenJobs"
+  | "maxStoredBytes";
 
 interface ClientOptions extends PlaceOptions, Readonly<Partial<Record<LimitName, number | "none">>> {
   readonly weight?: number;
@@ -78,6 +86,9 @@ const limitOptions = (
         "items that its jobs may add per day, including those found while crawling",
         limit("itemsPerDay"),
       )
+      .option("--requests-per-day <n>", "requests to sites per day", limit("requestsPerDay"))
+      .option("--bytes-per-day <n>", "bytes fetched per day", limit("bytesPerDay"))
+      .option("--cost-per-day <n>", "money for proxies per day", limit("costPerDay"))
       .option("--max-running <n>", "items that may run at the same time", limit("maxRunning"))
       .option("--requests-per-minute <n>", "API requests per minute", limit("requestsPerMinute"))
       .option("--max-open-jobs <n>", "unfinished jobs at the same time (default: 1000)", limit("maxOpenJobs"))
@@ -94,34 +105,44 @@ const listClients = async (options: PlaceOptions): Promise<number> => {
 const clientTable = (clients: readonly Client[], width: number): string[] => {
   if (clients.length === 0) return ["No clients yet. Add one with `sluice clients add NAME`."];
   const limit = (value: number | null) => (value === null ? "no limit" : countText(value));
+  // Most installations limit few of these.
+  const daily = (["requestsPerDay", "bytesPerDay", "costPerDay"] as const).filter((name) =>
+    clients.some((client) => client[name] !== null),
+  );
   return textTable(
     [
       "client",
       { right: "weight" },
       { right: "items/day" },
+      ...daily.map((name) => ({ right: name.replace("PerDay", "/day") })),
       { right: "running" },
       { right: "requests/min" },
       { right: "open jobs" },
       { right: "stored bytes" },
     ],
-    clients.map(
-      ({ name, weight, itemsPerDay, maxRunning, requestsPerMinute, maxOpenJobs, maxStoredBytes }) => [
-        name,
-        String(weight),
-        limit(itemsPerDay),
-        limit(maxRunning),
-        limit(requestsPerMinute),
-        limit(maxOpenJobs ?? 1000),
-        limit(maxStoredBytes),
-      ],
-    ),
+    clients.map((client) => [
+      client.name,
+      String(client.weight),
+      limit(client.itemsPerDay),
+      ...daily.map((name) =>
+        name === "costPerDay" && client[name] !== null ? String(client[name]) : limit(client[name]),
+      ),
+      limit(client.maxRunning),
+      limit(client.requestsPerMinute),
+      limit(client.maxOpenJobs ?? 1000),
+      limit(client.maxStoredBytes),
+    ]),
     width,
   );
 };
 
 const limitsOf = (options: ClientOptions): Omit<NewClient, "name"> => {
-  const { weight, itemsPerDay, maxRunning, requestsPerMinute, maxOpenJobs, maxStoredBytes } = options;
-  const limits = given({ itemsPerDay, maxRunning, requestsPerMinute, maxOpenJobs, maxStoredBytes });
+  const { weight, itemsPerDay, requestsPerDay, bytesPerDay, costPerDay } = options;
+  const { maxRunning, requestsPerMinute, maxOpenJobs, maxStoredBytes } = options;
+  const limits = {
+    ...given({ itemsPerDay, requestsPerDay, bytesPerDay, costPerDay }),
+    ...given({ maxRunning, requestsPerMinute, maxOpenJobs, maxStoredBytes }),
+  };
   return {
     ...given({ weight }),
     ...Object.fromEntries(

@@ -1,11 +1,12 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Command } from "commander";
 import { FAILURE_KINDS, type FailureKind } from "../../domain/failure.ts";
-import type { JobCaps, JobView } from "../../domain/job.ts";
+import type { JobView } from "../../domain/job.ts";
 import { EXIT, jobExitCode, UsageError } from "../exit.ts";
 import { RECENT, RemovedJobError, removalJson } from "../find-job.ts";
 import { listOf, namesOf } from "../option-values.ts";
 import {
+  type CapOptions,
   capsOf,
   continueOptions,
   EXIT_CODES_HELP,
@@ -57,7 +58,7 @@ interface RetryOptions extends PlaceOptions {
   readonly key?: readonly string[];
 }
 
-interface ResumeJobOptions extends PlaceOptions, JobCaps {
+interface ResumeJobOptions extends PlaceOptions, CapOptions {
   readonly newVersion: boolean;
 }
 

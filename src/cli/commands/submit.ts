@@ -43,6 +43,8 @@ interface SubmitOptions extends PlaceOptions {
   readonly deadline?: number;
   readonly maxRequests?: number;
   readonly maxBytes?: number;
+  readonly maxCost?: number;
+  readonly pauseOverBudget: boolean;
   readonly maxAge?: number;
   readonly onlyChanged: boolean;
   readonly label?: Readonly<Record<string, string>>;
@@ -67,6 +69,8 @@ export const register = (program: Command, toAction: ToAction): void => {
     )
     .option("--max-requests <n>", "fail the remaining items after N requests", numberIn("requests"))
     .option("--max-bytes <n>", "fail the remaining items after N bytes", numberIn("bytes"))
+    .option("--max-cost <n>", "fail the remaining items after proxies have cost N", numberIn("cost"))
+    .option("--pause-over-budget", "pause the job instead of failing the remaining items", false)
     .option(
       "--max-age <duration>",
       "reuse pages fetched within this time; 0 always fetches",
@@ -187,9 +191,12 @@ const summary = ({ spec, counts, rejects }: JobView): string[] => {
 };
 
 const jobOptionsOf = (options: SubmitOptions): JobOptions => {
-  const { priority, maxAttempts, deadline, maxRequests, maxBytes, maxAge, onlyChanged } = options;
+  const { priority, maxAttempts, deadline, maxRequests, maxBytes, maxCost, maxAge, onlyChanged } = options;
   const { label, webhook, progressEvery } = options;
-  const budget = given({ requests: maxRequests, bytes: maxBytes });
+  const limits = given({ requests: maxRequests, bytes: maxBytes, cost: maxCost });
+  if (options.pauseOverBudget && Object.keys(limits).length === 0)
+    throw new UsageError("--pause-over-budget needs a budget: --max-requests, --max-bytes or --max-cost.");
+  const budget = { ...limits, ...(options.pauseOverBudget && { onSpent: "pause" as const }) };
   const freshness = { ...given({ maxAgeMs: maxAge }), ...(onlyChanged && { onlyChanged }) };
   return {
     ...given({ priority, maxAttempts, deadlineAt: deadline }),

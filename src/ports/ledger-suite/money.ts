@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Attempt, TierCost } from "../../domain/item.ts";
 import { DONE, RETURNED, waiting } from "./sim-worker.ts";
-import { keysOf, type Kit, type LedgerTest, SITE } from "./test-kit.ts";
+import { code, keysOf, type Kit, type LedgerTest, SITE } from "./test-kit.ts";
 
 const DAY_MS = 86_400_000;
 const cost = (tier: string, requests: number, bytes: number, microCost: number): TierCost => ({
@@ -117,5 +117,59 @@ export const money = (test: LedgerTest): void => {
     assert.deepEqual((await kit.ledger.readSpending("team")).perDay, {});
     const nobody = { spent: { requests: 0, bytes: 0, microCost: 0 }, perDay: {} };
     assert.deepEqual(await kit.ledger.readSpending("nobody"), nobody);
+  });
+
+  test("a budget of money counts what went through proxies, also of a lost worker", async (kit) => {
+    await kit.job("job", keysOf(10), { budget: { cost: 0.0015 } });
+    await kit.job("lost", keysOf(10, "l"), { budget: { cost: 0.0007 }, lane: "b.test" });
+    const worker = kit.worker();
+    const items = await worker.take(3, { jobs: ["job"] });
+    await worker.settle(items.slice(0, 2), DONE, { attempt: attempt(RESIDENTIAL) });
+    assert.equal((await kit.counts("job")).states.failed, 0);
+    await worker.settle(items.slice(2), DONE, { attempt: attempt(RESIDENTIAL) });
+    assert.deepEqual((await kit.counts("job")).states.failed, 7);
+    const [item] = await worker.take(1, { jobs: ["lost"] });
+    await worker.pulse({
+      unsettled: [{ queue: item!.queue, requests: 2, bytes: 1, proxied: [RESIDENTIAL] }],
+    });
+    await kit.ledger.reap({ worker: "w1" });
+    assert.equal((await kit.counts("lost")).states.failed, 10);
+  });
+
+  test("with `onSpent: pause` a job whose budget is spent is paused, fails nothing, and goes on with a higher one", async (kit) => {
+    await kit.job("job", keysOf(10), { budget: { requests: 8, cost: 5, onSpent: "pause" } });
+    const worker = kit.worker();
+    const [a, b, c] = await worker.take(3);
+    await worker.settle([a!, b!], DONE, { attempt: attempt() });
+    const paused = await kit.ledger.readJob("job");
+    assert.deepEqual(
+      [paused?.state, paused?.paused?.cause, paused?.counts.states.failed],
+      ["paused", "budget", 0],
+    );
+    assert.equal(paused?.budgetSpentAt, undefined);
+    assert.ok((await worker.pulse()).stopped.includes(c!.queue));
+    await worker.settle([c!], DONE, { attempt: attempt() });
+    assert.deepEqual(await worker.takeKeys(), []);
+    for (const budget of [{ requests: 7 }, { bytes: 5 }, { cost: 4 }])
+      await assert.rejects(() => kit.ledger.raiseCaps("job", { budget }), code("lower-cap"));
+    await kit.ledger.raiseCaps("job", { budget: { requests: 20 } });
+    await kit.ledger.controlJob("job", "resume");
+    assert.deepEqual((await kit.ledger.readJob("job"))?.spec.budget, {
+      requests: 20,
+      cost: 5,
+      onSpent: "pause",
+    });
+    await worker.settle(await worker.take(1), DONE, { attempt: attempt() });
+    assert.equal((await kit.ledger.readJob("job"))?.state, "loading");
+    await worker.settle(await worker.take(1), DONE, { attempt: attempt() });
+    assert.equal((await kit.ledger.readJob("job"))?.state, "paused");
+  });
+
+  test("a job whose last item spends the budget is done, not paused", async (kit) => {
+    await kit.job("job", keysOf(1), { budget: { requests: 1, onSpent: "pause" } });
+    await kit.ledger.sealJob("job");
+    const worker = kit.worker();
+    await worker.settle(await worker.take(), DONE, { attempt: attempt() });
+    assert.equal((await kit.ledger.readJob("job"))?.state, "done");
   });
 };
