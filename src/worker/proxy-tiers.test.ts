@@ -18,8 +18,8 @@ const open = () => {
   });
   let seq = 0;
   const take = (isSticky = true) => tiers.take({ lane: "site", queue: 1, seq: seq++ }, LADDER, isSticky);
-  const at = (place: number) =>
-    tiers.hear({ lane: "site", ladder: LADDER, state: { ...BOTTOM, at: place, isProven: true }, now: NOW });
+  const at = (place: number, now = NOW) =>
+    tiers.hear({ lane: "site", ladder: LADDER, state: { ...BOTTOM, at: place, isProven: true }, now });
   return { tiers, reports, take, at };
 };
 
@@ -31,6 +31,8 @@ test("items leave directly until two of them are refused, and what the ledger sa
   for (let n = 0; n < 2; n++) take().report(failure("blocked"), 0, undefined);
   assert.equal(take().route?.tier, "datacenter");
   at(0);
+  assert.equal(take().route?.tier, "datacenter", "the ledger had not heard of it");
+  at(0, NOW + 2_000);
   assert.equal(take().route, undefined);
   assert.deepEqual(
     reports.map(({ sign }) => [sign.at, sign.item, sign.result]),

@@ -44,6 +44,8 @@ interface ProxyTiersOptions {
 
 /** After so many throttles of one item the lane has slowed down several times. */
 const SLOWED = 3;
+/** Longer than a pulse takes. */
+const OWN_MOVE_MS = 2_000;
 /** Lanes beyond this many push out those that were used longest ago. */
 const MOST_KEPT = 10_000;
 const NO_PRICE: TierPrice = {};
@@ -66,6 +68,9 @@ export class ProxyTiers {
   /** What all workers together know. */
   hear({ lane, ladder, state, now }: TierReply): void {
     this.#aheadMs = now - this.#clock();
+    const own = this.#stateOf(lane, ladder);
+    // The ledger may have answered before it heard of a move that this worker has seen.
+    if (own.at !== state.at && now - own.since < OWN_MOVE_MS) return;
     remember(this.#states, keyOf(lane, ladder), state);
   }
 
