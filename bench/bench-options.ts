@@ -16,6 +16,7 @@ export const FIGURE_NAMES = [
   "judgement",
   "distill",
   "browser",
+  "proxy",
 ] as const;
 export type FigureName = (typeof FIGURE_NAMES)[number];
 

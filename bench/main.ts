@@ -15,6 +15,7 @@ import { measureLoad } from "./figures/load.ts";
 import { measureMatcher } from "./figures/matcher.ts";
 import { measureMemory } from "./figures/memory.ts";
 import { measurePipeline } from "./figures/pipeline.ts";
+import { measureProxy } from "./figures/proxy.ts";
 import { measureQueue } from "./figures/queue.ts";
 import { measureUpload } from "./figures/upload.ts";
 import { writeBenchPage } from "./write-bench-page.ts";
@@ -35,6 +36,7 @@ const MEASURES: Readonly<Record<FigureName, (kit: BenchKit, options: BenchOption
   judgement: measureJudgement,
   distill: measureDistill,
   browser: measureBrowser,
+  proxy: measureProxy,
 };
 
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));

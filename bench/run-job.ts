@@ -10,17 +10,18 @@ export interface JobRun {
   readonly origin: string;
   readonly scraper: string;
   readonly items: number;
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 const MINUTE_MS = 60_000;
 const JOB = "bench";
 
 /** Loads a job in one process and runs it in another, as the CLI does. */
-export const runJob = async ({ folder, origin, scraper, items }: JobRun): Promise<Worked> => {
+export const runJob = async ({ folder, origin, scraper, items, env }: JobRun): Promise<Worked> => {
   const csv = join(folder, "inputs.csv");
   const data = join(folder, "data");
   writeInputs(csv, items, "rising");
-  const options = { env: { BENCH_SITE: origin }, timeoutMs: 60 * MINUTE_MS };
+  const options = { env: { BENCH_SITE: origin, ...env }, timeoutMs: 60 * MINUTE_MS };
   const load: LoadTask = { data, job: JOB, scraper, csv };
   const { accepted } = await runChild<Loaded>(runScript("load-job.ts"), load, options);
   if (accepted !== items) throw new Error(`${accepted} of ${items} inputs were loaded`);

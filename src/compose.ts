@@ -3,7 +3,9 @@ import { createRequire } from "node:module";
 import { hostname } from "node:os";
 import { dirname, join } from "node:path";
 import { journaled, journaledRegistry } from "./archive/journaled-ledger.ts";
-import { browserSettings, ConfigError, maxRetryAfterMs } from "./config/check-config.ts";
+import { priceOf, tierProblem } from "./domain/proxy-tier.ts";
+import type { Proxies } from "./collectors/proxy/proxies.ts";
+import { browserSettings, ConfigError, maxRetryAfterMs, proxySettings } from "./config/check-config.ts";
 import { ownLoader } from "./config/find-scrapers.ts";
 import { storageLocation } from "./config/storage-location.ts";
 import type { CollectorKind } from "./domain/job-version.ts";
@@ -218,9 +220,11 @@ export const laneOf: LaneOf = (url) => laneName(url, registrableDomain);
 /** As the supervisor names its workers: host and process show whether it is still alive. */
 const workerName = (): string => `${hostname()}-${process.pid}-worker`;
 
-/** What collectors reach the network with. Proxies and identities belong here. */
+/** What collectors reach the network with. Identities belong here, too. */
 interface Network {
   readonly allowTargets: readonly string[];
+  /** Undefined if none are configured. */
+  readonly proxies: () => Promise<Proxies | undefined>;
 }
 
 /** Collectors by the scraper's kind. */
@@ -230,21 +234,22 @@ const COLLECTORS: {
     others: Pick<Collectors, "http" | "browser">,
   ) => Promise<Collector<Kind>>;
 } = {
-  async http({ allowTargets }) {
+  async http({ allowTargets, proxies }) {
     const { openHttpSession } = await import("./collectors/http/http-session.ts");
     const { createTransport } = await import("./collectors/http/transport.ts");
-    const transport = createTransport({ guard: { allow: allowTargets } });
+    const transport = createTransport({ guard: { allow: allowTargets }, proxies: await proxies() });
     return {
       open: async (options) => openHttpSession({ ...options, transport, userAgent: SOFTWARE }),
       close: () => transport.close(),
     };
   },
-  async browser({ allowTargets }) {
+  async browser({ allowTargets, proxies }) {
     const { openBrowserCollector } = await import("./collectors/browser/browser-collector.ts");
     return await openBrowserCollector({
       ...browserSettings(),
       userAgent: SOFTWARE,
       allowTargets,
+      proxies: await proxies(),
       domainOf: registrableDomain,
     });
   },
@@ -256,10 +261,12 @@ const COLLECTORS: {
 
 /** Opens each collector when it is first needed. */
 const openCollectors = (
-  network: Network,
+  allowTargets: readonly string[],
   watch: WorkOptions["watch"],
 ): { readonly collectors: Collectors } & AsyncDisposable => {
   const opened = new Map<CollectorKind, Promise<Collector>>();
+  let proxies: Promise<Proxies | undefined> | undefined;
+  const network: Network = { allowTargets, proxies: () => (proxies ??= openProxies()) };
   const opener =
     <Kind extends CollectorKind>(kind: Kind) =>
     (): Promise<Collector<Kind>> => {
@@ -288,8 +295,15 @@ const openCollectors = (
           (collector) => collector.close(),
           () => undefined,
         );
+      (await proxies)?.close();
     },
   };
+};
+
+/** One set for all collectors of a process: each knows which proxies cannot be reached. */
+const openProxies = async (): Promise<Proxies | undefined> => {
+  const config = proxySettings();
+  return config && (await import("./collectors/proxy/proxies.ts")).createProxies(config);
 };
 
 /** The job may have ended in the meantime. */
@@ -341,8 +355,15 @@ export const work = async (options: WorkOptions): Promise<void> => {
     log: logWith(log, { worker: options.name }),
   });
   await using packer = startPacker();
-  await using opened = openCollectors({ allowTargets: options.allowTargets ?? [] }, options.watch);
+  await using opened = openCollectors(options.allowTargets ?? [], options.watch);
+  const tiers = proxySettings();
   await runWorker({
+    ...(tiers && {
+      proxies: {
+        has: (tier) => tierProblem(tiers, tier) === undefined,
+        priceOf: (tier) => priceOf(tiers, tier),
+      },
+    }),
     name: options.name ?? workerName(),
     ledger: storage.ledger,
     blobs: storage.blobs,

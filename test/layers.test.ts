@@ -47,8 +47,8 @@ const LAYERS: Readonly<Record<string, string>> = {
 /** Backends, collectors and channels import only their own folder, and of the same part what is named here. */
 const SHARED: Readonly<Record<string, readonly string[]>> = {
   backends: ["backends/sql"],
-  // What HTTP reads, guards and recognises, it does for browsers too; both leave through the egress proxy.
-  collectors: ["collectors/http", "collectors/egress"],
+  // What HTTP reads, guards and recognises, it does for browsers too; both leave through the egress proxy, or a provider's.
+  collectors: ["collectors/http", "collectors/egress", "collectors/proxy"],
   channels: [],
 };
 

@@ -9,6 +9,7 @@ export default defineScraper({
   input: z.object({ parcel: z.string().regex(/^\d+$/) }),
   key: ({ parcel }) => parcel,
   pace: { perSecond: Infinity, concurrency: 64 },
+  proxies: (process.env["BENCH_PROXIES"] ?? "direct").split(","),
   async collect({ input, http, keep }) {
     keep.page("detail", await http.get(`/parcel/${input.parcel}`));
   },

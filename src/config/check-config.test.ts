@@ -43,6 +43,30 @@ test("a configuration of known options passes as it is", () => {
   }
 });
 
+test("proxies pass with their secrets named", () => {
+  for (const proxies of [
+    { tiers: {} },
+    {
+      currency: "EUR",
+      tiers: {
+        datacenter: { url: "http://p.test:8080", user: "me", passwordEnv: "P", price: { perGB: 0.5 } },
+        lists: { urls: ["socks5://a.test:1080", "https://b.test:443"], ca: "ca.pem" },
+        own: { file: "proxies.txt" },
+        residential: {
+          provider: "bright-data",
+          values: { customer: "c1", zone: "z1" },
+          passwordFile: "/run/secrets/brd",
+        },
+      },
+    },
+  ]) {
+    const config = { proxies };
+    assert.equal(checkConfig(config, FILE), config);
+  }
+});
+
+const tier = (options: object): object => ({ proxies: { tiers: { dc: options } } });
+
 const refused: readonly (readonly [string, unknown, RegExp])[] = [
   ["no default export", undefined, /default export/],
   ["a list", [], /default export/],
@@ -56,6 +80,26 @@ const refused: readonly (readonly [string, unknown, RegExp])[] = [
   ["a target with a port", { allowTargets: ["wiki.internal:80"] }, /`allowTargets`/],
   ["a server without a port number", { server: { port: "80" } }, /`server`/],
   ["a server with an option that there is not", { server: { hostname: "x" } }, /`server`/],
+  ["proxies without tiers", { proxies: {} }, /`proxies.tiers`/],
+  ["a currency that is no code", { proxies: { currency: "$", tiers: {} } }, /`proxies.currency`/],
+  ["a tier named direct", { proxies: { tiers: { direct: {} } } }, /direct.*always/],
+  ["a tier with a bad name", { proxies: { tiers: { "my tier": {} } } }, /my tier/],
+  ["a tier with a misspelled option", tier({ urll: "http://p:1" }), /`urll`.*`url`/],
+  ["a tier that leads nowhere", tier({}), /`proxies.tiers.dc` needs one of/],
+  ["a tier with two ways", tier({ url: "http://p:1", file: "f" }), /needs one of/],
+  ["a proxy without a port", tier({ url: "http://p" }), /a port/],
+  ["a password in a URL", tier({ url: "http://me:hush@p:1" }), /passwordEnv.*passwordFile/],
+  ["an unknown provider", tier({ provider: "acme" }), /bright-data, oxylabs, decodo/],
+  ["a provider without its values", tier({ provider: "oxylabs", passwordEnv: "P" }), /`values.customer`/],
+  [
+    "a provider without a password",
+    tier({ provider: "oxylabs", values: { customer: "c" } }),
+    /`passwordEnv`/,
+  ],
+  ["a user name that does not end", tier({ url: "http://p:1", user: "a-{b" }), /`user`/],
+  ["a password without a user", tier({ url: "http://p:1", passwordEnv: "P" }), /`user`/],
+  ["a price that is no number", tier({ url: "http://p:1", price: { perGB: "8" } }), /`price`/],
+  ["a price below nothing", tier({ url: "http://p:1", price: { perGB: -1 } }), /`price`/],
   ["alerts without channels", { alerts: {} }, /`alerts`.*channels/],
   ["a channel of no kind", { alerts: { channels: [{ kind: "fax" }] } }, /slack or email/],
   [

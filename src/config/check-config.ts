@@ -1,9 +1,11 @@
 import { parseNetwork } from "../domain/address.ts";
 import { DEFAULT_ALERT_RULES } from "../domain/alert-rules.ts";
 import { unknownOption } from "../domain/known-options.ts";
+import type { ProxyConfig } from "../domain/proxy-tier.ts";
 import { isWithin, RANGES, readDuration } from "../domain/number-range.ts";
 import { CHANNEL_OPTIONS } from "../ports/channel.ts";
 import { parseStorageUrl } from "../ports/storage.ts";
+import { proxyProblem } from "./check-proxies.ts";
 import { ALERT_OPTIONS, type Config, CONFIG_OPTIONS, SERVER_OPTIONS } from "./define-config.ts";
 
 /** Checks `sluice.config.ts` once; the rest of the program trusts it. */
@@ -24,6 +26,7 @@ export const checkConfig = (found: unknown, file: string): Config => {
     maxRetryAfter,
     browser,
     browserTabs,
+    proxies,
     server,
     alerts,
   }: { readonly [option in keyof Config]?: unknown } = found;
@@ -47,6 +50,8 @@ export const checkConfig = (found: unknown, file: string): Config => {
     return refuse(`\`browserTabs\` must be a number from 1 to ${MOST_TABS}.`);
   if (maxRetryAfter !== undefined && !isMaxRetryAfter(maxRetryAfter))
     return refuse(`\`maxRetryAfter\` must be ${MAX_RETRY_AFTER_WANTED}.`);
+  const wrongProxy = proxies === undefined ? undefined : proxyProblem(proxies);
+  if (wrongProxy !== undefined) return refuse(wrongProxy);
   const unknownInServer = unknownOption(server, SERVER_OPTIONS, "`server`");
   if (unknownInServer !== undefined) return refuse(unknownInServer);
   if (server !== undefined && !isServer(server))
@@ -178,14 +183,36 @@ interface InheritedSettings {
   readonly maxRetryAfter?: string;
   readonly browser?: string;
   readonly browserTabs?: number;
+  readonly proxies?: ProxyConfig;
 }
 
 /** Settings that worker processes inherit through the environment, which overrides the configuration. */
 export const takeInheritedSettings = (project: InheritedSettings | undefined): void => {
-  const { maxRetryAfter, browser, browserTabs } = project ?? {};
+  const { maxRetryAfter, browser, browserTabs, proxies } = project ?? {};
   if (maxRetryAfter !== undefined) process.env[VARIABLE] ??= maxRetryAfter;
   if (browser !== undefined) process.env[BROWSER] ??= browser;
   if (browserTabs !== undefined) process.env[BROWSER_TABS] ??= String(browserTabs);
+  // Holds no secrets: passwords are named by their variable or file.
+  if (proxies !== undefined) process.env[PROXIES] ??= JSON.stringify(proxies);
+};
+
+const PROXIES = "SLUICE_PROXIES";
+
+/** The proxies that this process may use; undefined if there are none. */
+export const proxySettings = (): ProxyConfig | undefined => {
+  const text = process.env[PROXIES] ?? "";
+  if (text === "") return undefined;
+  const refuse = (problem: string): never => {
+    throw new ConfigError("bad-config", `${PROXIES}: ${problem}`);
+  };
+  let found: unknown;
+  try {
+    found = JSON.parse(text);
+  } catch {
+    return refuse("expected the option `proxies` as JSON.");
+  }
+  const problem = proxyProblem(found);
+  return problem === undefined ? (found as ProxyConfig) : refuse(problem);
 };
 
 const BROWSER = "SLUICE_BROWSER";

@@ -1,5 +1,6 @@
 import type { AlertRules } from "../domain/alert-rules.ts";
 import type { OptionNames } from "../domain/known-options.ts";
+import type { ProxyConfig } from "../domain/proxy-tier.ts";
 import type { ChannelConfig } from "../ports/channel.ts";
 
 /** The options of `sluice.config.ts`. Paths are relative to that file. */
@@ -29,6 +30,8 @@ export interface Config {
   readonly browser?: string;
   /** Tabs in use at once, in each worker process. By default from the machine's cores and memory; `SLUICE_BROWSER_TABS` overrides it. */
   readonly browserTabs?: number;
+  /** Proxies that scrapers may use, by tier, and their prices. See docs/proxies.md. */
+  readonly proxies?: ProxyConfig;
   /** Where `sluice serve` listens; `--host` and `--port` override it. */
   readonly server?: ServerConfig;
   /** Who is notified when something is wrong with jobs, and when. */
@@ -42,6 +45,7 @@ export const CONFIG_OPTIONS: OptionNames<Config> = {
   maxRetryAfter: true,
   browser: true,
   browserTabs: true,
+  proxies: true,
   server: true,
   ledger: true,
   blobs: true,

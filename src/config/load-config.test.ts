@@ -4,6 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
+import { proxySettings, takeInheritedSettings } from "./check-config.ts";
 import { loadConfig } from "./load-config.ts";
 
 const kit = mkdtempSync(join(tmpdir(), "sluice-config-"));
@@ -66,4 +67,19 @@ test("a file that ends the process is told, with the exit code of a bad configur
   });
   assert.equal(status, 2);
   assert.match(stderr, /sluice\.config\.ts/);
+});
+
+test("worker processes inherit the proxies, with absolute paths and without secrets", async (t) => {
+  t.after(() => delete process.env["SLUICE_PROXIES"]);
+  assert.equal(proxySettings(), undefined);
+  const tier = `{ url: "http://p.test:1", user: "me", passwordFile: "./secret", ca: "/etc/ca.pem" }`;
+  const folder = project(
+    "proxies",
+    `export default { proxies: { currency: "EUR", tiers: { dc: ${tier} } } };\n`,
+  );
+  takeInheritedSettings(await loadConfig(folder));
+  const dc = { url: "http://p.test:1", user: "me", passwordFile: join(folder, "secret"), ca: "/etc/ca.pem" };
+  assert.deepEqual(proxySettings(), { currency: "EUR", tiers: { dc } });
+  process.env["SLUICE_PROXIES"] = `{"tiers":{"dc":{"url":"http://me:hush@p:1"}}}`;
+  assert.throws(proxySettings, { code: "bad-config", message: /^SLUICE_PROXIES: (?!.*hush).*passwordEnv/ });
 });

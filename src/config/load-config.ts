@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
+import type { ProxyConfig } from "../domain/proxy-tier.ts";
 import { placingErrors } from "../scrapers/error-place.ts";
 import { explainImport, hookImports } from "../scrapers/load-scraper.ts";
 import { checkConfig, ConfigError } from "./check-config.ts";
@@ -20,6 +21,7 @@ export interface Project {
   readonly maxRetryAfter?: string;
   readonly browser?: string;
   readonly browserTabs?: number;
+  readonly proxies?: ProxyConfig;
   readonly server?: ServerConfig;
   readonly alerts?: AlertConfig;
 }
@@ -38,6 +40,7 @@ export const loadConfig = async (from: string = process.cwd()): Promise<Project 
     server,
     ledger,
     blobs,
+    proxies,
     ...others
   } = checkConfig(await importDefault(file), file);
   const folder = dirname(file);
@@ -51,11 +54,25 @@ export const loadConfig = async (from: string = process.cwd()): Promise<Project 
     data: resolve(folder, data),
     scrapers: [scrapers].flat().map((each) => resolve(folder, each)),
     ...(server && { server: { ...server, ...(tls && { tls }) } }),
+    ...(proxies && { proxies: withPaths(proxies, folder) }),
     ...(ledger !== undefined && { ledger: resolveStorageUrl(ledger, folder) }),
     ...(blobs !== undefined && { blobs: resolveStorageUrl(blobs, folder) }),
     ...others,
   };
 };
+
+const withPaths = ({ tiers, ...others }: ProxyConfig, folder: string): ProxyConfig => ({
+  ...others,
+  tiers: Object.fromEntries(
+    Object.entries(tiers).map(([name, { file, passwordFile, ca, ...tier }]) => {
+      const paths = Object.entries({ file, passwordFile, ca }).filter(([, path]) => path !== undefined);
+      return [
+        name,
+        { ...tier, ...Object.fromEntries(paths.map(([key, path]) => [key, resolve(folder, path!)])) },
+      ];
+    }),
+  ),
+});
 
 const findConfig = (folder: string): string | undefined => {
   const found = CONFIG_FILES.map((name) => join(folder, name)).find((file) => existsSync(file));

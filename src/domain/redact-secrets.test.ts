@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { isSecretParameter, redactSecrets } from "./redact-secrets.ts";
+import { isSecretParameter, redactSecrets, registerSecret } from "./redact-secrets.ts";
 
 const cases: readonly (readonly [string, string])[] = [
   ["http://user:hunter2@proxy.example:8000/x", "http://***@proxy.example:8000/x"],
@@ -79,4 +79,15 @@ test("an item's key and the session of a parliament are data; a key that looks l
   assert.ok(!isSecretParameter("key", "0100000001"));
   assert.ok(!isSecretParameter("session", "2024"));
   assert.ok(isSecretParameter("key", "AIzaSyD4x9Q2b7LmN0pR"));
+});
+
+test("a registered secret is not shown in any spelling, whatever stands around it", () => {
+  const secret = 'h"ush/ha 9x';
+  registerSecret(secret);
+  const login = ["me", "you", "them"].map((user) => Buffer.from(`${user}:${secret}`).toString("base64"));
+  for (const text of [secret, encodeURIComponent(secret), JSON.stringify({ a: secret }), ...login]) {
+    const shown = redactSecrets(`it said <${text}>`);
+    assert.match(shown, /\*\*\*/);
+    for (const each of [secret, "ush/ha", "ush%2Fha", ...login]) assert.ok(!shown.includes(each), shown);
+  }
 });

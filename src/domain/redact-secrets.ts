@@ -10,9 +10,33 @@ const PARAMETER = /([?&;#]|&amp;)([\w.$%[\]-]{1,80})=([^&;#\s"'<>]+)/g;
 const NAMED =
   /([\w-]{0,40}(?:api[_-]?key|access[_-]?key|token|secret|password|passwd|signature))(["']?)(\s{0,9}[:=]\s{0,9})("[^"]*"|'[^']*'|[^\s"'&,;)}\]]+)(?=(\s+\S)?)/gi;
 
+/** Values that are secrets whatever stands around them, in all spellings. */
+const values = new Set<string>();
+const SHORTEST_VALUE = 4;
+
+/** From now on this value is redacted wherever it stands, also in a URL and in Base64. */
+export const registerSecret = (secret: string): void => {
+  if (secret.length < SHORTEST_VALUE) return;
+  for (const each of [secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1)])
+    values.add(each);
+  // Of `user:secret`, whatever the length of the user: the letters that depend on the secret alone.
+  for (const before of [0, 1, 2]) {
+    const length = before + Buffer.byteLength(secret);
+    const text = Buffer.from("x".repeat(before) + secret).toString("base64");
+    const part = text.slice(Math.ceil((before * 4) / 3), Math.floor((length * 4) / 3));
+    if (part.length >= LONG_ENOUGH) values.add(part);
+  }
+};
+
+const withoutValues = (text: string): string => {
+  let rest = text;
+  for (const value of values) if (rest.includes(value)) rest = rest.replaceAll(value, MARK);
+  return rest;
+};
+
 /** What is shown to people, written to logs and stored with failures must not hold what opens doors. */
 export const redactSecrets = (text: string): string =>
-  text
+  withoutValues(text)
     .replace(USERINFO, `$1${MARK}@`)
     .replace(HEADER, `$1$2${MARK}`)
     .replace(SCHEME, (whole, scheme: string, value: string) =>

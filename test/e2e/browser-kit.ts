@@ -4,9 +4,17 @@ import {
   type BrowserSettings,
   openBrowserCollector,
 } from "../../src/collectors/browser/browser-collector.ts";
+import type { Proxies } from "../../src/collectors/proxy/proxies.ts";
 import type { Exchange } from "../../src/domain/capture.ts";
 import { collect, type Collected } from "../../src/pipeline/collect.ts";
-import type { BrowserOptions, BrowserPage, Limits, RecordingPlayer } from "../../src/ports/collector.ts";
+import type {
+  BrowserOptions,
+  BrowserPage,
+  Collector,
+  Limits,
+  ProxyRoute,
+  RecordingPlayer,
+} from "../../src/ports/collector.ts";
 import { DEFAULT_LIMITS } from "../../src/scrapers/scraper.ts";
 import type { CompiledScraper } from "../../src/scrapers/compiled-scraper.ts";
 
@@ -44,6 +52,7 @@ interface ItemOptions {
   readonly limits?: Partial<Limits>;
   readonly browser?: BrowserOptions;
   readonly sharedBy?: string;
+  readonly route?: ProxyRoute;
   readonly guardsTargets?: boolean;
   readonly controller?: AbortController;
   readonly gate?: (url: URL) => Promise<void>;
@@ -56,7 +65,7 @@ export type ItemResult = Collected & {
 };
 
 /** A collector with a real browser, and a way to run one item in it without a ledger. */
-export const startBrowserKit = async (settings: BrowserSettings = {}) => {
+export const startBrowserKit = async (settings: BrowserSettings & { readonly proxies?: Proxies } = {}) => {
   const collector = await openBrowserCollector({
     tabs: 4,
     ...settings,
@@ -82,7 +91,7 @@ export const startBrowserKit = async (settings: BrowserSettings = {}) => {
         },
         limits: { ...DEFAULT_LIMITS, requestMs: 10_000, ...options.limits },
       } as unknown as CompiledScraper,
-      collector,
+      collector: options.route ? routed(collector, options.route) : collector,
       input: {},
       attempt: 1,
       sharedBy: options.sharedBy ?? "job",
@@ -109,6 +118,11 @@ export const startBrowserKit = async (settings: BrowserSettings = {}) => {
   };
   return { run, collector, [Symbol.asyncDispose]: () => collector.close() };
 };
+
+const routed = (collector: Collector<"browser">, route: ProxyRoute): Collector<"browser"> => ({
+  open: (session) => collector.open({ ...session, route }),
+  close: () => collector.close(),
+});
 
 /** `kind` of a failure, or how else the item ended. */
 export const endOf = (result: Collected): string =>

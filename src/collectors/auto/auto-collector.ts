@@ -42,6 +42,9 @@ const overHttp = (session: CollectSession<"http">): CollectSession<"auto"> => {
     get bytes() {
       return session.bytes;
     },
+    get proxyBytes() {
+      return session.proxyBytes;
+    },
     get hasSecrets() {
       return session.hasSecrets;
     },

@@ -1,4 +1,5 @@
 import type { Collector } from "../../ports/collector.ts";
+import type { Proxies } from "../proxy/proxies.ts";
 import { type EgressProxy, startEgressProxy } from "../egress/egress-proxy.ts";
 import { TargetGuard } from "../http/target-guard.ts";
 import { BrowserPool } from "./browser-pool.ts";
@@ -19,6 +20,7 @@ export interface BrowserSettings {
 interface CollectorOptions extends BrowserSettings {
   readonly userAgent: string;
   readonly allowTargets: readonly string[];
+  readonly proxies?: Proxies | undefined;
   /** The registrable domain of a host, or null. */
   readonly domainOf: (host: string) => string | null;
 }
@@ -29,16 +31,20 @@ export const openBrowserCollector = async (options: CollectorOptions): Promise<C
   // A remote browser cannot reach this machine's loopback address.
   const proxy: EgressProxy | undefined =
     options.remote === undefined ? await startEgressProxy({ guard }) : undefined;
-  const pool = new BrowserPool({ ...settings, proxy });
+  const pool = new BrowserPool({ ...settings, proxy, args: trustOf(options.proxies) });
   const isOwnHost = (site: string, host: string): boolean => {
     const own = new URL(site).hostname;
     return host === own || (domainOf(host) ?? host) === (domainOf(own) ?? own);
   };
   return {
-    open: (session) => openBrowserSession({ ...session, pool, guard, isOwnHost }),
+    open: (session) => openBrowserSession({ ...session, pool, guard, isOwnHost, proxies: options.proxies }),
     async close() {
       await pool.close();
       await proxy?.close();
     },
   };
 };
+
+/** TLS that a provider reads is checked by this process, and comes to the browser under a key of its own. */
+const trustOf = (proxies: Proxies | undefined): string[] =>
+  proxies?.keyHash === undefined ? [] : [`--ignore-certificate-errors-spki-list=${proxies.keyHash}`];

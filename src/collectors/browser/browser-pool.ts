@@ -1,6 +1,7 @@
 import { FailureError } from "../../domain/failure.ts";
 import { MissingBrowserError, MissingPackageError } from "../../domain/missing-package.ts";
 import type { BrowserOptions, SessionOptions } from "../../ports/collector.ts";
+import type { Proxies } from "../proxy/proxies.ts";
 import type { EgressProxy } from "../egress/egress-proxy.ts";
 import { type LaunchOptions, BrowserProcess } from "./browser-process.ts";
 import { defaultTabs } from "./find-browser.ts";
@@ -13,6 +14,8 @@ export interface PoolOptions extends LaunchOptions {
   readonly userAgent: string;
   /** Carries the traffic of a local browser. */
   readonly proxy?: EgressProxy | undefined;
+  /** Where items with a route leave. */
+  readonly proxies?: Proxies | undefined;
   readonly recycle?: Partial<RecycleRules> | undefined;
 }
 
@@ -48,7 +51,7 @@ interface Running {
   isRetired: boolean;
 }
 
-type TabWishes = Pick<SessionOptions, "sharedBy" | "browser" | "publicOnly" | "tools">;
+type TabWishes = Pick<SessionOptions, "sharedBy" | "browser" | "publicOnly" | "route" | "tools">;
 
 /** A browser may end at any moment, also while a tab is opened. */
 const openingFailure = (error: unknown): unknown => {
@@ -106,16 +109,16 @@ export class BrowserPool {
   }
 
   /** A warm tab of an item with the same `sharedBy` and the same wishes, or a new one. */
-  async take({ sharedBy, browser = {}, publicOnly, tools }: TabWishes): Promise<TabLease> {
+  async take({ sharedBy, browser = {}, publicOnly, route, tools }: TabWishes): Promise<TabLease> {
     const key =
       browser.isolation === "item" || sharedBy === undefined
         ? undefined
-        : JSON.stringify([sharedBy, browser, publicOnly]);
+        : JSON.stringify([sharedBy, browser, publicOnly, route]);
     await this.#place(tools.signal);
     try {
       const { tab, running } =
         (key === undefined ? undefined : this.#reuse(key)) ??
-        (await this.#open(browser, publicOnly).catch((error: unknown) => {
+        (await this.#open(browser, publicOnly, route).catch((error: unknown) => {
           throw openingFailure(error);
         }));
       running.inUse++;
@@ -177,6 +180,7 @@ export class BrowserPool {
   async #open(
     { viewport = VIEWPORT, full, load }: BrowserOptions,
     publicOnly: SessionOptions["publicOnly"],
+    route: SessionOptions["route"],
   ): Promise<{ tab: Tab; running: Running }> {
     const running = await this.#running({
       full: full ?? this.#options.full ?? false,
@@ -184,11 +188,17 @@ export class BrowserPool {
     });
     // Another item's idle tab makes room: each costs memory.
     if (this.#idleCount() + this.#used > this.#most) this.#closeIdle(0, 1);
-    const { userAgent, proxy } = this.#options;
+    const { userAgent, proxy, proxies } = this.#options;
+    if (route && !(proxy && proxies))
+      throw new FailureError({
+        kind: "proxy",
+        detail: proxy ? "no proxies are configured" : "a browser elsewhere cannot use the tiers of `proxies`",
+      });
     const settings = {
       isGuarded: publicOnly !== undefined,
       trustedOrigin: publicOnly?.butSite,
       allowsWebSockets: load?.includes("websocket") ?? false,
+      ...(route && proxies && { openTarget: proxies.open(route) }),
     };
     const egress = proxy && { url: proxy.url, session: proxy.open(settings) };
     const tab = await Tab.open(running.process, { viewport, userAgent, egress });

@@ -4,6 +4,7 @@ import { FailureError } from "../../domain/failure.ts";
 import type { CollectSession, Keep, KeptFile, SessionOptions } from "../../ports/collector.ts";
 import { readContentType } from "../http/decode-text.ts";
 import type { TargetGuard } from "../http/target-guard.ts";
+import type { Proxies } from "../proxy/proxies.ts";
 import { ActiveClock, settledWithin } from "./active-clock.ts";
 import type { BrowserPool } from "./browser-pool.ts";
 import { type FileTaker, ItemTraffic } from "./item-traffic.ts";
@@ -14,6 +15,7 @@ import { createBrowserPage, domOf, type Made } from "./page.ts";
 export interface BrowserSessionOptions extends SessionOptions {
   readonly pool: BrowserPool;
   readonly guard: TargetGuard;
+  readonly proxies?: Proxies | undefined;
   readonly isOwnHost: (site: string, host: string) => boolean;
 }
 
@@ -155,6 +157,9 @@ export const openBrowserSession = async (
     },
     get bytes() {
       return moved?.received ?? 0;
+    },
+    get proxyBytes() {
+      return options.route && moved?.proxyBytes;
     },
     get hasSecrets() {
       return traffic.hasSecrets;

@@ -6,6 +6,7 @@ import { classifyResponse } from "../http/detect-block.ts";
 import { isSecretName, redactBody, redactHeaders } from "../http/secrets.ts";
 import type { TargetGuard } from "../http/target-guard.ts";
 import type { Refusal } from "../egress/egress-proxy.ts";
+import type { Proxies } from "../proxy/proxies.ts";
 import { ResponseHead } from "../http/wire.ts";
 import type { ActiveClock } from "./active-clock.ts";
 import { readResponse, type TooLarge } from "./response-body.ts";
@@ -19,6 +20,8 @@ interface ItemTrafficOptions extends SessionOptions {
   readonly tab: Pick<Tab, "targetId" | "isLeft">;
   /** Whether a host is the site's own, or a neighbour under the same registrable domain. */
   readonly isOwnHost: (host: string) => boolean;
+  /** Knows what the provider of the route says in place of the site. */
+  readonly proxies?: Pick<Proxies, "refusalIn" | "tlsProblem"> | undefined;
   readonly proxyLogin?: Traffic["proxyLogin"];
   /** What the egress proxy did not connect to, and why: the browser says only that a request failed. */
   readonly refusals?: readonly Refusal[] | undefined;
@@ -142,10 +145,15 @@ export class ItemTraffic implements Traffic {
     const { responseErrorReason: broken, responseStatusCode: status = 0 } = paused;
     try {
       if (broken !== undefined) {
-        if (open && isOfPage(paused)) this.trouble = this.#brokenFailure(paused, broken);
+        if (open && isOfPage(paused)) this.trouble = await this.#brokenFailure(paused, broken);
         return void (await gate.send("Fetch.continueRequest", { requestId: paused.requestId }));
       }
       const head = new ResponseHead(status, paused.responseStatusText, flat(paused.responseHeaders ?? []));
+      const refused = this.#refusalIn(paused, head);
+      if (refused) {
+        if (isOfPage(paused)) this.trouble = refused;
+        return void (await gate.fail(paused, "Aborted"));
+      }
       if (head.header("set-cookie") !== undefined) this.hasSecrets = true;
       const exchangeHead = this.#headOf(paused, head, open?.startedAt ?? Date.now());
       if (isStream(head)) {
@@ -248,15 +256,26 @@ export class ItemTraffic implements Traffic {
     };
   }
 
-  #brokenFailure({ request }: Paused, reason: ErrorReason): Failure {
+  async #brokenFailure({ request }: Paused, reason: ErrorReason): Promise<Failure> {
     const { hostname, port, protocol } = new URL(request.url);
     const at = Number(port) || (protocol === "https:" ? 443 : 80);
     const refusal = this.#options.refusals?.findLast((each) => each.host === hostname && each.port === at);
+    const { route, proxies } = this.#options;
+    const target = { host: hostname.replace(/^\[(.*)\]$/, "$1"), port: at };
+    const problem =
+      route && !refusal && protocol === "https:" ? await proxies?.tlsProblem(route, target) : undefined;
+    if (problem) return { ...problem, url: withoutFragment(request.url) };
     return {
       kind: refusal?.kind ?? (reason === "TimedOut" ? "timeout" : "connection"),
       detail: refusal?.detail ?? `the connection failed: ${reason}`,
       url: withoutFragment(request.url),
     };
+  }
+
+  #refusalIn({ request }: Paused, head: ResponseHead): Failure | undefined {
+    const { route, proxies } = this.#options;
+    const refused = route && proxies?.refusalIn(route, head);
+    return refused && { ...refused, url: withoutFragment(request.url), status: head.status };
   }
 
   #isMain({ resourceType, frameId }: Paused): boolean {

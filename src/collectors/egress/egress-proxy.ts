@@ -2,6 +2,7 @@ import { randomBytes, timingSafeEqual } from "node:crypto";
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import { FailureError } from "../../domain/failure.ts";
+import { SocketMeter } from "../proxy/socket-meter.ts";
 import { ClientConnection, type ConnectionOwner } from "./client-connection.ts";
 import { type EgressGuard, openSocket, type OpenTarget } from "./open-socket.ts";
 import type { RequestHead, Target } from "./request-head.ts";
@@ -12,10 +13,12 @@ export interface Traffic {
   sent: number;
   /** Connections that were not made, the first hundred. The browser itself sees only that a request failed. */
   readonly refused: Refusal[];
+  /** Bytes of the connections to a provider's proxy, in both directions; 0 without one. */
+  readonly proxyBytes: number;
 }
 
 export interface Refusal extends Target {
-  readonly kind: "forbidden-target" | "connection" | "timeout";
+  readonly kind: "forbidden-target" | "connection" | "timeout" | "proxy";
   readonly detail: string;
   /** An error of this machine, for example that it has no free sockets, is found here. */
   readonly cause: unknown;
@@ -109,6 +112,29 @@ interface GuardedSettings extends SessionSettings {
   readonly guard?: EgressGuard | undefined;
 }
 
+/** Connections stay open between attempts: each counts what they move in its time. */
+class MeteredTraffic implements Traffic {
+  received = 0;
+  sent = 0;
+  readonly refused: Refusal[] = [];
+  readonly #toProxy: SocketMeter;
+  readonly #from: number;
+  #until: number | undefined;
+
+  constructor(toProxy: SocketMeter) {
+    this.#toProxy = toProxy;
+    this.#from = toProxy.moved;
+  }
+
+  get proxyBytes(): number {
+    return (this.#until ?? this.#toProxy.moved) - this.#from;
+  }
+
+  end(): void {
+    this.#until = this.#toProxy.moved;
+  }
+}
+
 class Session implements EgressSession, ConnectionOwner {
   readonly username = secret();
   readonly password = secret();
@@ -116,7 +142,8 @@ class Session implements EgressSession, ConnectionOwner {
   readonly #trusted: Target | undefined;
   readonly #connections = new Set<ClientConnection>();
   readonly #onClose: () => void;
-  #traffic: Traffic = { received: 0, sent: 0, refused: [] };
+  readonly #toProxy = new SocketMeter();
+  #traffic = new MeteredTraffic(this.#toProxy);
   #ended = new AbortController();
   #stopListening = (): void => undefined;
 
@@ -132,7 +159,8 @@ class Session implements EgressSession, ConnectionOwner {
 
   begin(signal?: AbortSignal): Traffic {
     this.#stopListening();
-    this.#traffic = { received: 0, sent: 0, refused: [] };
+    this.#traffic.end();
+    this.#traffic = new MeteredTraffic(this.#toProxy);
     this.#ended = new AbortController();
     const cut = (): void => this.#cut();
     signal?.addEventListener("abort", cut);
@@ -162,6 +190,7 @@ class Session implements EgressSession, ConnectionOwner {
     const isTrusted = target.host === this.#trusted?.host && target.port === this.#trusted.port;
     return openTarget(target, {
       signal: this.#ended.signal,
+      onSocket: (socket) => this.#toProxy.add(socket),
       ...(isGuarded && !isTrusted && { guard }),
     });
   }
@@ -191,10 +220,12 @@ const targetOfOrigin = (origin: string): Target => {
   return { host: hostname.replace(/^\[(.*)\]$/, "$1"), port: port === "" ? usual : Number(port) };
 };
 
+const KINDS = new Set<string>(["forbidden-target", "timeout", "proxy"]);
+
 const reasonOf = (cause: unknown): Pick<Refusal, "kind" | "detail"> => {
   if (cause instanceof FailureError) {
     const { kind, detail } = cause.failure;
-    return { kind: kind === "forbidden-target" || kind === "timeout" ? kind : "connection", detail };
+    return { kind: KINDS.has(kind) ? (kind as Refusal["kind"]) : "connection", detail };
   }
   const code = cause instanceof Error && "code" in cause ? ` (${String(cause.code)})` : "";
   return { kind: "connection", detail: `the connection could not be opened${code}` };

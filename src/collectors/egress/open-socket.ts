@@ -1,4 +1,4 @@
-import { connect, type LookupFunction } from "node:net";
+import { connect, type LookupFunction, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { FailureError } from "../../domain/failure.ts";
 import type { Target } from "./request-head.ts";
@@ -7,6 +7,8 @@ import type { Target } from "./request-head.ts";
 export interface EgressGuard {
   /** Why a host is refused by its spelling; names are judged by the lookup. */
   readonly refusalOf: (host: string) => string | undefined;
+  /** Why a name is refused where a proxy resolves it: by its spelling, too. */
+  readonly refusalOfName?: (host: string) => string | undefined;
   /** Gives only allowed addresses. */
   readonly lookup: LookupFunction;
 }
@@ -16,6 +18,8 @@ interface OpenOptions {
   readonly guard?: EgressGuard | undefined;
   /** Ends the attempt to connect. */
   readonly signal: AbortSignal;
+  /** Through a provider's proxy, gets the socket to it at once: its bytes are paid for, those that open the tunnel included. */
+  readonly onSocket?: ((socket: Socket) => void) | undefined;
 }
 
 /** How traffic leaves: directly, or through a provider's proxy. The bytes that pass the stream are what is counted. */

@@ -101,6 +101,9 @@ export const openHttpSession = (options: HttpSessionOptions): CollectSession<"ht
     get bytes() {
       return requests.meter.bytes;
     },
+    get proxyBytes() {
+      return options.route && requests.meter.proxyBytes;
+    },
     get hasSecrets() {
       return requests.hasSecrets;
     },

@@ -12,6 +12,7 @@ import {
   type Headers,
   TooLateError,
   type WireCaps,
+  type WireMeter,
   type ResponseHead,
   type WireRequest,
   type WireStream,
@@ -45,7 +46,7 @@ export interface Opened {
 
 /** The requests of one item: each passes the gate, counts as a hop, carries the item's cookies and is archived. */
 export class ItemRequests {
-  readonly meter = { bytes: 0 };
+  readonly meter: Required<WireMeter> = { bytes: 0, proxyBytes: 0 };
   /** Requests, those that wait for the gate included. */
   count = 0;
   #waiting = 0;
@@ -199,7 +200,16 @@ export class ItemRequests {
   #wireOf(request: ItemRequest): WireRequest {
     const { url, method, body, archivedBody } = request;
     const [headers, isGuarded] = [this.#headersOf(request), this.#isGuarded(url)];
-    return { method, url, headers, isGuarded, ...(body && { body }), ...(archivedBody && { archivedBody }) };
+    const { route } = this.#options;
+    return {
+      method,
+      url,
+      headers,
+      isGuarded,
+      route,
+      ...(body && { body }),
+      ...(archivedBody && { archivedBody }),
+    };
   }
 
   #isGuarded(url: URL): boolean {

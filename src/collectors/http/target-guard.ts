@@ -33,6 +33,13 @@ export class TargetGuard {
     return parseAddress(host) && !this.#hosts.has(plainName(host)) ? this.#refusalAt(host) : undefined;
   }
 
+  /** Why a name is refused where another machine resolves it: names of private networks mean something there, too. */
+  refusalOfName(host: string): string | undefined {
+    const name = plainName(host);
+    if (this.#hosts.has(name) || parseAddress(host) || !PRIVATE_NAME.test(name)) return undefined;
+    return `${name} is a name of private networks`;
+  }
+
   /** Why a URL is refused now. The request itself is judged again. */
   async refusalNow(url: URL): Promise<string | undefined> {
     if (url.protocol !== "http:" && url.protocol !== "https:")
@@ -67,6 +74,10 @@ export class TargetGuard {
     return reason && `${address} is not a public address: ${reason}`;
   }
 }
+
+/** Names without a dot, and domains that are not in the public name system. */
+const PRIVATE_NAME =
+  /^[^.]*$|\.(?:localhost|localdomain|local|internal|intranet|private|corp|home|lan|home\.arpa)$/;
 
 export const forbidden = (detail: string, url?: URL): FailureError =>
   new FailureError({ kind: "forbidden-target", detail, ...(url && { url: url.href }) });

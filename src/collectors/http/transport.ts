@@ -1,8 +1,12 @@
+import type { Socket } from "node:net";
 import { Agent, buildConnector, Client, type Dispatcher, Pool } from "undici";
+import type { ProxyRoute } from "../../ports/collector.ts";
+import type { Proxies, RoutedConnector } from "../proxy/proxies.ts";
+import { SocketMeter } from "../proxy/socket-meter.ts";
 import { repairHeads } from "./repair-heads.ts";
 import { forbidden, TargetGuard, type TargetGuardOptions } from "./target-guard.ts";
 import { BufferedExchange, StreamedExchange } from "./wire-exchange.ts";
-import type { WireCaps, WireRequest, WireResponse, WireStream } from "./wire.ts";
+import type { ResponseHead, WireCaps, WireMeter, WireRequest, WireResponse, WireStream } from "./wire.ts";
 
 export interface TransportOptions {
   /** Sockets per origin. Lanes limit the concurrency; this only stops a runaway. */
@@ -14,6 +18,8 @@ export interface TransportOptions {
   readonly allowHttp2?: boolean;
   /** For requests that are restricted to public addresses. */
   readonly guard?: TargetGuardOptions;
+  /** For requests with a route. */
+  readonly proxies?: Proxies | undefined;
 }
 
 /** The sockets of one process. One request, one response: no redirects, no cookies, no classification. */
@@ -25,6 +31,9 @@ export interface Transport {
   open(request: WireRequest, caps: WireCaps): Promise<WireStream>;
   close(): Promise<void>;
 }
+
+/** Sessions whose sockets are kept; those that were not used for longest are closed. */
+const MOST_SESSIONS = 500;
 
 export const createTransport = (options: TransportOptions = {}): Transport => {
   const guard = new TargetGuard(options.guard);
@@ -42,14 +51,48 @@ export const createTransport = (options: TransportOptions = {}): Transport => {
   const open = openAgent(settings);
   // Separate sockets: one that was opened without the guard must not serve a guarded request.
   const guarded = openAgent(settings, guard);
-  const agentFor = ({ isGuarded }: WireRequest) => (isGuarded ? guarded : open);
+  const { proxies } = options;
+  const routed = new Map<string, Agent>();
+  const routedAgent = (route: ProxyRoute, isGuarded: boolean): Agent => {
+    if (!proxies) throw new TypeError("a request with a route needs proxies");
+    const key = JSON.stringify([route.tier, route.session, isGuarded]);
+    const connector = (): RoutedConnector =>
+      proxies.connector(route, { allowH2: settings.allowH2, ...(isGuarded && { guard }) });
+    const agent = routed.get(key) ?? new Agent({ ...settings, connect: repairHeads(connector()) });
+    routed.delete(key);
+    routed.set(key, agent);
+    const [oldest] = routed;
+    if (oldest && routed.size > MOST_SESSIONS) {
+      routed.delete(oldest[0]);
+      // Requests in flight still end.
+      void oldest[1].close();
+    }
+    return agent;
+  };
+  const agentFor = ({ isGuarded = false, route }: WireRequest): Agent =>
+    route ? routedAgent(route, isGuarded) : isGuarded ? guarded : open;
+  const refusalFor = ({ route }: WireRequest) =>
+    route && ((head: ResponseHead) => proxies?.refusalIn(route, head));
   return {
     guard,
-    send: (request, caps) => new BufferedExchange(agentFor(request), request, caps).response,
-    open: (request, caps) => new StreamedExchange(agentFor(request), request, caps).opened,
-    close: async () => void (await Promise.all([open.destroy(), guarded.destroy()])),
+    send: (request, caps) =>
+      begin(
+        request,
+        () => new BufferedExchange(agentFor(request), request, caps, refusalFor(request)).response,
+      ),
+    open: (request, caps) =>
+      begin(
+        request,
+        () => new StreamedExchange(agentFor(request), request, caps, refusalFor(request)).opened,
+      ),
+    close: async () =>
+      void (await Promise.all([open, guarded, ...routed.values()].map((agent) => agent.destroy()))),
   };
 };
+
+/** undici frees a socket only after its response was handled: at once, the next request of an item would open another one, and pay for it. */
+const begin = <Result>({ route }: WireRequest, start: () => Promise<Result>): Promise<Result> =>
+  route ? new Promise<void>((resolve) => void setImmediate(resolve)).then(start) : start();
 
 interface AgentSettings extends Omit<Agent.Options, "connect"> {
   readonly allowH2: boolean;
@@ -78,28 +121,48 @@ export const guardedDispatcher = (options: TargetGuardOptions = {}): Agent =>
 export const checkTarget = (url: URL, options: TargetGuardOptions = {}): Promise<string | undefined> =>
   new TargetGuard(options).refusalNow(url);
 
-/** Knows the address of its only socket, and passes it to each request's `addressOf`. */
-class AddressedClient extends Client {
+/** Knows its only socket: passes its address, and what it has moved to and from a proxy, to each request. */
+class WatchedClient extends Client {
   #address: string | undefined;
+  #toProxy: SocketMeter | undefined;
+  #counted = 0;
+  #last: WireMeter | undefined;
 
   constructor(origin: URL, options: Client.Options) {
-    const connect = options.connect as buildConnector.connector;
+    const connect = options.connect as RoutedConnector;
     super(origin, {
       ...options,
-      connect: (target, callback) =>
-        connect(target, (...result) => {
-          this.#address = result[1]?.remoteAddress;
+      connect: (target, callback) => {
+        const onSocket = (socket: Socket): void => {
+          this.#toProxy ??= new SocketMeter();
+          // What comes after the last request is its, too.
+          this.#toProxy.add(socket, () => this.#last && this.#count(this.#last));
+        };
+        connect({ ...target, onSocket }, (...result) => {
+          // A proxy's address says nothing about the site's.
+          this.#address = this.#toProxy ? undefined : result[1]?.remoteAddress;
           callback(...result);
-        }),
+        });
+      },
     });
   }
 
+  #count(meter: WireMeter): void {
+    if (!this.#toProxy) return;
+    const { moved } = this.#toProxy;
+    meter.proxyBytes = (meter.proxyBytes ?? 0) + moved - this.#counted;
+    this.#counted = moved;
+    this.#last = meter;
+  }
+
   override dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
-    (handler as { addressOf?: () => string | undefined }).addressOf = () => this.#address;
+    const exchange = handler as Pick<BufferedExchange, "addressOf" | "countInto">;
+    exchange.addressOf = () => this.#address;
+    exchange.countInto = (meter) => this.#count(meter);
     return super.dispatch(options, handler);
   }
 }
 
 /** An agent's `factory`; there, `connect` must be a function. */
 const addressedPool = (origin: string | URL, options: object): Pool =>
-  new Pool(String(origin), { ...options, factory: (to, own) => new AddressedClient(to, own) });
+  new Pool(String(origin), { ...options, factory: (to, own) => new WatchedClient(to, own) });

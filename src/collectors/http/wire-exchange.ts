@@ -1,14 +1,19 @@
 import type { Dispatcher } from "undici";
 import { FailureError, type FailureKind } from "../../domain/failure.ts";
+import type { Refused } from "../proxy/refusal.ts";
 import { connectionFailure } from "./connection-failure.ts";
 import {
   ResponseHead,
   TooLateError,
   type WireCaps,
+  type WireMeter,
   type WireRequest,
   type WireResponse,
   type WireStream,
 } from "./wire.ts";
+
+/** What a proxy's provider says in place of the site. */
+type RefusalIn = (head: ResponseHead) => Refused | undefined;
 
 /** A timer this late means that the process was suspended or busy. */
 const LATE_MS = 100;
@@ -21,6 +26,7 @@ const LATE_MS = 100;
 export abstract class WireExchange {
   readonly #request: WireRequest;
   readonly #caps: WireCaps;
+  readonly #refusalIn: RefusalIn | undefined;
   #controller: Dispatcher.DispatchController | undefined;
   #timer: NodeJS.Timeout | undefined;
   #timerSetAt = 0;
@@ -28,11 +34,14 @@ export abstract class WireExchange {
   #received = 0;
   #error: Error | undefined;
   #isOver = false;
-  /** The address that its socket is connected to; set by `AddressedClient`. */
+  /** The address that its socket is connected to; set by the client. */
   addressOf: (() => string | undefined) | undefined;
+  /** Adds what its socket to a proxy has moved; set by the client, too. */
+  countInto: ((meter: WireMeter) => void) | undefined;
 
-  constructor(request: WireRequest, caps: WireCaps) {
+  constructor(request: WireRequest, caps: WireCaps, refusalIn?: RefusalIn) {
     this.#request = request;
+    this.#refusalIn = refusalIn;
     this.#caps = caps;
     this.#remainingMs = caps.timeoutMs;
   }
@@ -115,6 +124,8 @@ export abstract class WireExchange {
   ): void {
     if (this.#isOver || status < 200) return;
     const head = new ResponseHead(status, statusText, controller.rawHeaders);
+    const refused = this.#refusalIn?.(head);
+    if (refused) return this.failWith(refused.kind, refused.detail);
     const length = Number(head.header("content-length") ?? 0);
     if (length > this.#caps.bodyBytes && this.#request.method !== "HEAD") return this.#failTooLarge(length);
     this.onHead(head);
@@ -141,6 +152,7 @@ export abstract class WireExchange {
     this.#isOver = true;
     clearTimeout(this.#timer);
     this.#caps.signal.removeEventListener("abort", this.#onAbort);
+    this.countInto?.(this.#caps.meter);
     report();
   }
 
@@ -177,8 +189,8 @@ export class BufferedExchange extends WireExchange {
   readonly #chunks: Buffer[] = [];
   #head: ResponseHead | undefined;
 
-  constructor(agent: Dispatcher, request: WireRequest, caps: WireCaps) {
-    super(request, caps);
+  constructor(agent: Dispatcher, request: WireRequest, caps: WireCaps, refusalIn?: RefusalIn) {
+    super(request, caps, refusalIn);
     this.response = this.#settle.promise;
     this.start(agent);
   }
@@ -213,8 +225,8 @@ export class StreamedExchange extends WireExchange {
   #state: "open" | "ended" | Error = "open";
   #wake: (() => void) | undefined;
 
-  constructor(agent: Dispatcher, request: WireRequest, caps: WireCaps) {
-    super(request, caps);
+  constructor(agent: Dispatcher, request: WireRequest, caps: WireCaps, refusalIn?: RefusalIn) {
+    super(request, caps, refusalIn);
     this.opened = this.#settle.promise;
     this.start(agent);
   }

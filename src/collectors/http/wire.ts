@@ -1,4 +1,5 @@
 import type { Dispatcher } from "undici";
+import type { ProxyRoute } from "../../ports/collector.ts";
 
 /** Name and value pairs, in order. */
 export type Headers = readonly (readonly [string, string])[];
@@ -13,6 +14,8 @@ export interface WireRequest {
   readonly archivedBody?: Uint8Array;
   /** Restricted to public addresses, and those that the operator allows. */
   readonly isGuarded?: boolean;
+  /** Through a proxy; directly without it. */
+  readonly route?: ProxyRoute | undefined;
 }
 
 export interface WireResponse {
@@ -40,7 +43,13 @@ export interface WireCaps {
   /** Called just before the first byte is sent, with the target address. False ends the request with a `TooLateError`, an exception with itself; the socket stays open. */
   readonly leave?: ((address: string | undefined) => boolean) | undefined;
   /** Body bytes are added as they arrive, those of failed responses included. */
-  readonly meter: { bytes: number };
+  readonly meter: WireMeter;
+}
+
+export interface WireMeter {
+  bytes: number;
+  /** Bytes of the socket to the proxy in both directions, added when a request ends: those that opened the connection belong to its first request. */
+  proxyBytes?: number;
 }
 
 type RawHeaders = Dispatcher.DispatchController["rawHeaders"];

@@ -4,6 +4,7 @@ import { createServer as createTcpServer, type Server, type Socket } from "node:
 import type { Exchange } from "../../../domain/capture.ts";
 import { type Failure, FailureError } from "../../../domain/failure.ts";
 import type { CollectorTools, CollectSession, Http, Limits } from "../../../ports/collector.ts";
+import type { Proxies } from "../../proxy/proxies.ts";
 import { type HttpSessionOptions, openHttpSession } from "../http-session.ts";
 import type { TargetGuardOptions } from "../target-guard.ts";
 import { createTransport } from "../transport.ts";
@@ -95,11 +96,12 @@ const TEST_LIMITS: Limits = {
 };
 
 interface TestSessionOptions extends Partial<
-  Pick<HttpSessionOptions, "headers" | "publicOnly" | "validators">
+  Pick<HttpSessionOptions, "headers" | "publicOnly" | "validators" | "route">
 > {
   readonly limits?: Partial<Limits>;
   readonly tools?: Partial<CollectorTools>;
   readonly guard?: TargetGuardOptions;
+  readonly proxies?: Proxies;
 }
 
 /** A session with a transport of its own and an archive in memory. */
@@ -107,7 +109,10 @@ export const openTestSession = (site: string, options: TestSessionOptions = {}):
   const archived: Exchange[] = [];
   const files = new Map<string, Buffer>();
   const gated: string[] = [];
-  const transport = createTransport(options.guard && { guard: options.guard });
+  const transport = createTransport({
+    ...(options.guard && { guard: options.guard }),
+    proxies: options.proxies,
+  });
   const tools: CollectorTools = {
     gate: async (url, { acts }) => void gated.push(acts ? `ACTS ${url.href}` : url.href),
     archive: async (exchange) => void archived.push(exchange),
@@ -127,6 +132,7 @@ export const openTestSession = (site: string, options: TestSessionOptions = {}):
     userAgent: "sluice-test",
     ...(options.headers && { headers: options.headers }),
     ...(options.publicOnly && { publicOnly: options.publicOnly }),
+    ...(options.route && { route: options.route }),
     ...(options.validators && { validators: options.validators }),
   });
   return {
@@ -139,6 +145,9 @@ export const openTestSession = (site: string, options: TestSessionOptions = {}):
     },
     get bytes() {
       return session.bytes;
+    },
+    get proxyBytes() {
+      return session.proxyBytes;
     },
     get hasSecrets() {
       return session.hasSecrets;

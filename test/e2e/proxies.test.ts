@@ -1,0 +1,441 @@
+import assert from "node:assert/strict";
+import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { gunzipSync } from "node:zlib";
+import { parcelsCsv } from "../../examples/county/inputs.ts";
+import { startCounty } from "../../examples/county/site.ts";
+import { openStorage } from "../../src/compose.ts";
+import type { JobView } from "../../src/domain/job.ts";
+import type { Storage } from "../../src/ports/storage.ts";
+import { browserOrSkip } from "../browser.ts";
+import { REFUSING_ZONES, startSuperProxy } from "../proxies/super-proxy.ts";
+import { sluice, SluiceProcess, untilJob } from "./sluice-process.ts";
+
+const PASSWORD = "Xk7-unguessable-9Qz";
+const EXITS = { dc: "127.0.0.2", res: "127.0.0.3" };
+const folder = mkdtempSync(join(tmpdir(), "sluice-proxies-"));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+const countySource = new URL("../../examples/county/county.scraper.ts", import.meta.url).href;
+
+/** The county's scraper with tiers. Fast, because pace is the matter of other tests. */
+const scraperFile = (
+  name: string,
+  { ladder, more = "" }: { ladder: readonly string[]; more?: string },
+): string => {
+  const file = join(folder, `${name}.scraper.ts`);
+  writeFileSync(
+    file,
+    `import county from ${JSON.stringify(countySource)};
+export default { ...county, name: ${JSON.stringify(name)}, proxies: ${JSON.stringify(ladder)}, ${more}
+  pace: { perSecond: 200, burst: 10, concurrency: 2 },
+  failures: { ...county.failures, blocked: { backoff: { firstMs: 50, factor: 1, maxMs: 50 } }, proxy: { backoff: { firstMs: 50, factor: 1, maxMs: 50 } } } };
+`,
+  );
+  return file;
+};
+
+const inputs = (name: string, parcels: number): string => {
+  const file = join(folder, `${name}.csv`);
+  writeFileSync(file, [...parcelsCsv(parcels)].join(""));
+  return file;
+};
+
+interface TierSetting {
+  readonly zone: string;
+  readonly perGB?: number;
+}
+
+/** Tiers of the fake provider, as the configuration would have them. */
+const tiers = (url: string, named: Readonly<Record<string, TierSetting>>): Record<string, string> => ({
+  BRD_PASSWORD: PASSWORD,
+  SLUICE_PROXIES: JSON.stringify({
+    currency: "USD",
+    tiers: Object.fromEntries(
+      Object.entries(named).map(([name, { zone, perGB = 1 }]) => [
+        name,
+        {
+          provider: "bright-data",
+          url,
+          values: { customer: "c1", zone },
+          passwordEnv: "BRD_PASSWORD",
+          price: { perGB },
+        },
+      ]),
+    ),
+  }),
+});
+
+const LADDER = ["direct", "datacenter", "residential:us-tx"];
+const TWO_TIERS = { datacenter: { zone: "dc", perGB: 1 }, residential: { zone: "res", perGB: 8 } };
+
+const onlyJob = async ({ ledger }: Storage): Promise<JobView> => {
+  const [job] = await ledger.listJobs();
+  return (await ledger.readJob(job!.spec.id))!;
+};
+
+/** What a lane has learned: the tier of its ladder. */
+const tierOf = async ({ ledger }: Storage): Promise<string | undefined> => {
+  const lanes = await ledger.listLanes({ limit: 10 });
+  const [known] = lanes.flatMap(({ ladders = [] }) => ladders);
+  return known?.tier;
+};
+
+const withStorage = async <Result>(
+  data: string,
+  use: (storage: Storage) => Promise<Result>,
+): Promise<Result> => {
+  await using storage = await openStorage(data);
+  return await use(storage);
+};
+
+test("a lane that is blocked moves to the cheapest tier that works, with at most three refused items and no lost attempt", async () => {
+  for (const [name, blocks, right] of [
+    ["one-step", ["127.0.0.1"], "datacenter"],
+    ["two-steps", ["127.0.0.1", EXITS.dc], "residential:us-tx"],
+  ] as const) {
+    await using county = await startCounty({ parcels: 60, blocks });
+    await using proxy = await startSuperProxy({ password: PASSWORD, exits: EXITS });
+    const data = join(folder, name);
+    const { code, stderr } = await sluice(
+      [
+        "run",
+        scraperFile(name, { ladder: LADDER }),
+        "--input",
+        inputs(name, 60),
+        "--data",
+        data,
+        "--processes",
+        "1",
+      ],
+      { COUNTY_URL: county.url, ...tiers(proxy.url, TWO_TIERS) },
+    );
+    assert.equal(code, 0, stderr);
+    await withStorage(data, async (storage) => {
+      const job = await onlyJob(storage);
+      assert.equal(job.counts.states.done, 60);
+      const refused = county.arrivals.filter(
+        ({ from, path }) => (blocks as readonly string[]).includes(from) && path !== "/robots.txt",
+      ).length;
+      // Two items are in flight at once: what was sent before the lane moved is refused as well.
+      assert.ok(refused >= 2 && refused <= 5, `${refused} refused`);
+      assert.equal(await tierOf(storage), right);
+    });
+    const state = right === "datacenter" ? /zone-dc/ : /zone-res-country-us-state-tx-session-/;
+    assert.match(proxy.connects.at(-1)?.user ?? "", state);
+  }
+});
+
+test("items that are not found and a site that is down cause no request on a dearer tier", async () => {
+  await using county = await startCounty({
+    parcels: 100,
+    troubles: "gone=10,timeout=5,error=5,unavailable=5",
+  }).catch(async () => await startCounty({ parcels: 100 }));
+  await using proxy = await startSuperProxy({ password: PASSWORD, exits: EXITS });
+  const data = join(folder, "absent");
+  await sluice(
+    [
+      "run",
+      scraperFile("absent", { ladder: LADDER }),
+      "--input",
+      inputs("absent", 130),
+      "--data",
+      data,
+      "--processes",
+      "2",
+    ],
+    { COUNTY_URL: county.url, ...tiers(proxy.url, TWO_TIERS) },
+  );
+  await county.close();
+  const down = join(folder, "down");
+  await sluice(
+    [
+      "run",
+      scraperFile("down", { ladder: LADDER }),
+      "--input",
+      inputs("down", 20),
+      "--data",
+      down,
+      "--processes",
+      "1",
+    ],
+    { COUNTY_URL: county.url, ...tiers(proxy.url, TWO_TIERS) },
+  );
+  assert.deepEqual(proxy.connects, []);
+  assert.equal((await withStorage(down, onlyJob)).counts.states.done, 0);
+});
+
+test("when the block ends, the lane is back on the cheapest tier within 300 items", async () => {
+  await using county = await startCounty({ parcels: 500, blocks: ["127.0.0.1"] });
+  await using proxy = await startSuperProxy({ password: PASSWORD, exits: EXITS });
+  const data = join(folder, "ends");
+  const env = { COUNTY_URL: county.url, ...tiers(proxy.url, TWO_TIERS) };
+  const run = new SluiceProcess(
+    [
+      "run",
+      scraperFile("ends", { ladder: LADDER }),
+      "--input",
+      inputs("ends", 500),
+      "--data",
+      data,
+      "--processes",
+      "2",
+    ],
+    env,
+  );
+  await untilJob(data);
+  await using storage = await openStorage(data);
+  const done = async (): Promise<number> => (await onlyJob(storage)).counts.states.done;
+  while ((await done()) < 30) await storage.ledger.events.read({ after: 0, limit: 1 });
+  county.blocked.clear();
+  const before = await done();
+  const { code, stderr } = await run.ended;
+  assert.equal(code, 0, stderr);
+  assert.equal(await tierOf(storage), "direct");
+  const after = county.arrivals.filter(({ from }) => from === "127.0.0.1").length;
+  assert.ok(after > 2 * (500 - before - 300), `${after} direct requests for ${500 - before} items`);
+});
+
+test("bytes and cost of each tier are those that the proxy counts", async (t) => {
+  const kinds = [
+    ["http", scraperFile("bytes", { ladder: ["datacenter"] })],
+    ...((await browserOrSkip(t)) ? [["browser", join(folder, "bytes-browser.scraper.ts")] as const] : []),
+  ] as const;
+  writeFileSync(
+    join(folder, "bytes-browser.scraper.ts"),
+    `import county from ${JSON.stringify(new URL("../../examples/county/county-browser.scraper.ts", import.meta.url).href)};
+export default { ...county, name: "bytes-browser", proxies: ["datacenter"], pace: { perSecond: 50, burst: 5, concurrency: 2 } };
+`,
+  );
+  for (const [kind, scraper] of kinds) {
+    await using county = await startCounty({ parcels: 30, scripted: kind === "browser" });
+    await using proxy = await startSuperProxy({ password: PASSWORD, exits: EXITS });
+    const data = join(folder, `bytes-${kind}`);
+    const { code, stderr } = await sluice(
+      ["run", scraper, "--input", inputs(`bytes-${kind}`, 30), "--data", data, "--processes", "1"],
+      { COUNTY_URL: county.url, ...tiers(proxy.url, { datacenter: { zone: "dc", perGB: 5 } }) },
+    );
+    assert.equal(code, 0, stderr);
+    const { costs } = await withStorage(data, onlyJob);
+    const { bytes, microCost } = costs!["datacenter"]!;
+    const counted = proxy.bytes();
+    assert.ok(
+      Math.abs(bytes - counted) <= 0.005 * counted,
+      `${kind}: ${bytes} bytes, the proxy counts ${counted}`,
+    );
+    assert.ok(Math.abs(microCost - bytes * 5e-3) <= 30, `${microCost} for ${bytes} bytes`);
+  }
+});
+
+test("a budget of money is exceeded by no more than what was in flight, with two workers", async () => {
+  await using county = await startCounty({ parcels: 300 });
+  await using proxy = await startSuperProxy({ password: PASSWORD, exits: EXITS });
+  const data = join(folder, "budget");
+  const scraper = scraperFile("budget", { ladder: ["datacenter"] }).replace(/$/, "");
+  writeFileSync(scraper, readFileSync(scraper, "utf8").replace("concurrency: 2", "concurrency: 50"));
+  const perGB = 1000;
+  const { stderr } = await sluice(
+    [
+      "run",
+      scraper,
+      "--input",
+      inputs("budget", 300),
+      "--data",
+      data,
+      "--processes",
+      "2",
+      "--max-cost",
+      "0.5",
+    ],
+    { COUNTY_URL: county.url, ...tiers(proxy.url, { datacenter: { zone: "dc", perGB } }) },
+  );
+  const { costs, counts, requests } = await withStorage(data, onlyJob);
+  const { bytes, microCost } = costs!["datacenter"]!;
+  const perItem = bytes / Math.max(1, requests / 3);
+  assert.ok(counts.states.failed > 0, stderr);
+  assert.ok(microCost <= 500_000 + 2 * 50 * perItem * (perGB / 1e3), `${microCost} millionths, ${stderr}`);
+  assert.ok(microCost >= 250_000, `${microCost} millionths were spent of 500,000`);
+});
+
+test("each refusal of the provider is a proxy failure with its reason, and neither the breaker nor attempts move", async () => {
+  await using county = await startCounty({ parcels: 6 });
+  await using proxy = await startSuperProxy({ password: PASSWORD, exits: EXITS });
+  for (const [zone, { headers }] of Object.entries(REFUSING_ZONES)) {
+    const data = join(folder, `zone-${zone}`);
+    const run = new SluiceProcess(
+      [
+        "run",
+        scraperFile(`zone-${zone}`, { ladder: ["odd"] }),
+        "--input",
+        inputs(`zone-${zone}`, 6),
+        "--data",
+        data,
+        "--processes",
+        "1",
+      ],
+      { COUNTY_URL: county.url, ...tiers(proxy.url, { odd: { zone } }) },
+    );
+    await untilJob(data);
+    await using storage = await openStorage(data);
+    for (;;) {
+      const lanes = await storage.ledger.listLanes({ limit: 10 });
+      const held = lanes.find(({ holdReason }) => holdReason !== undefined);
+      if (held) {
+        const reason = JSON.stringify(held);
+        const [code = ""] = Object.values(headers);
+        assert.ok(reason.includes(code.split(/[;:\s]/)[0]!), `${zone}: ${reason}`);
+        break;
+      }
+      await storage.ledger.awaitWork({}, 50);
+    }
+    const job = await onlyJob(storage);
+    assert.equal(job.counts.states.failed, 0, zone);
+    assert.deepEqual(
+      job.failures.map(({ kind }) => kind),
+      [],
+      zone,
+    );
+    run.child.kill("SIGINT");
+    await run.ended;
+  }
+});
+
+test("a tunnel that is cut is a connection failure and costs an attempt", async () => {
+  await using county = await startCounty({ parcels: 2 });
+  await using proxy = await startSuperProxy({ password: PASSWORD, exits: EXITS, cutAfter: 300 });
+  const data = join(folder, "cut");
+  await sluice(
+    [
+      "run",
+      scraperFile("cut", { ladder: ["odd"] }),
+      "--input",
+      inputs("cut", 2),
+      "--data",
+      data,
+      "--processes",
+      "1",
+    ],
+    { COUNTY_URL: county.url, ...tiers(proxy.url, { odd: { zone: "cut" } }) },
+  );
+  const job = await withStorage(data, onlyJob);
+  assert.deepEqual(
+    job.failures.map(({ kind, count }) => [kind, count]),
+    [["connection", 2]],
+  );
+});
+
+test("the password is in no log, error, record, page, API answer or process list", async () => {
+  await using county = await startCounty({ parcels: 20 });
+  await using proxy = await startSuperProxy({ password: PASSWORD, exits: EXITS });
+  const data = join(folder, "secret");
+  const passwordFile = join(folder, "password.txt");
+  writeFileSync(passwordFile, `${PASSWORD}\n`);
+  const list = join(folder, "list.txt");
+  writeFileSync(
+    list,
+    `${proxy.url.replace("//", `//brd-customer-c1-zone-dc:${PASSWORD}@`)}\nhttp://user:${PASSWORD}@127.0.0.1:1\n`,
+  );
+  const env = {
+    COUNTY_URL: county.url,
+    BRD_PASSWORD: PASSWORD,
+    SLUICE_PROXIES: JSON.stringify({
+      tiers: {
+        wrong: {
+          provider: "bright-data",
+          url: proxy.url,
+          values: { customer: "other", zone: "dc" },
+          passwordFile,
+        },
+        listed: { file: list },
+        right: {
+          provider: "bright-data",
+          url: proxy.url,
+          values: { customer: "c1", zone: "dc" },
+          passwordEnv: "BRD_PASSWORD",
+        },
+      },
+    }),
+  };
+  const outputs: string[] = [];
+  for (const tier of ["wrong", "listed", "right"]) {
+    const run = new SluiceProcess(
+      [
+        "run",
+        scraperFile(`secret-${tier}`, { ladder: [tier] }),
+        "--input",
+        inputs(`secret-${tier}`, 20),
+        "--data",
+        data,
+        "--processes",
+        "1",
+        "--log-level",
+        "debug",
+      ],
+      env,
+    );
+    if (tier === "wrong") {
+      await run.says(/proxy/);
+      run.child.kill("SIGINT");
+    }
+    const lines = run.family().flatMap((pid) => {
+      try {
+        return [readFileSync(`/proc/${pid}/cmdline`, "latin1")];
+      } catch {
+        return []; // it has just ended
+      }
+    });
+    outputs.push(...lines);
+    const { stdout, stderr } = await run.ended;
+    outputs.push(stdout, stderr);
+    const { stdout: shown } = await sluice(["jobs", "show", "last", "--data", data, "--json"], env);
+    outputs.push(shown);
+  }
+  const files = globSync(join(data, "**"), { withFileTypes: true }).filter((entry) => entry.isFile());
+  assert.ok(files.length > 5);
+  for (const file of files) {
+    const bytes = readFileSync(join(file.parentPath, file.name));
+    outputs.push(
+      bytes.toString("latin1"),
+      file.name.endsWith(".gz") ? gunzipSync(bytes).toString("latin1") : "",
+    );
+  }
+  const spellings = [
+    PASSWORD,
+    Buffer.from(PASSWORD).toString("base64").slice(0, 20),
+    encodeURIComponent(PASSWORD),
+  ];
+  for (const text of outputs)
+    for (const spelling of spellings) assert.ok(!text.includes(spelling), text.slice(0, 300));
+});
+
+test("what was learned and what was spent survive the workers", async () => {
+  await using county = await startCounty({ parcels: 150, blocks: ["127.0.0.1"] });
+  await using proxy = await startSuperProxy({ password: PASSWORD, exits: EXITS });
+  const data = join(folder, "killed");
+  const env = { COUNTY_URL: county.url, ...tiers(proxy.url, TWO_TIERS) };
+  const args = ["--data", data, "--processes", "2"];
+  let run = new SluiceProcess(
+    ["run", scraperFile("killed", { ladder: LADDER }), "--input", inputs("killed", 150), ...args],
+    env,
+  );
+  await untilJob(data);
+  await using storage = await openStorage(data);
+  while ((await onlyJob(storage)).counts.states.done < 20) await storage.ledger.awaitWork({}, 50);
+  for (const pid of run.family()) process.kill(pid, "SIGKILL");
+  await run.ended;
+  const direct = county.arrivals.filter(({ from }) => from === "127.0.0.1").length;
+  run = new SluiceProcess(["resume", "last", ...args], env);
+  const { code, stderr } = await run.ended;
+  assert.equal(code, 0, stderr);
+  const probes =
+    county.arrivals.filter(({ from, path }) => from === "127.0.0.1" && !path.includes("robots")).length -
+    direct;
+  assert.ok(probes <= 3, `${probes} further direct requests`);
+  const { costs, counts } = await onlyJob(storage);
+  assert.equal(counts.states.done, 150);
+  const { bytes } = costs!["datacenter"]!;
+  const counted = proxy.bytes(/zone-dc/);
+  assert.ok(bytes > 0.9 * counted && bytes <= counted * 1.005, `${bytes} bytes, the proxy counts ${counted}`);
+});
