@@ -9,7 +9,7 @@ import { test, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 import { openFiles } from "../backends/files/open-files.ts";
 import { laneName } from "../domain/lane-name.ts";
-import { SimWorker } from "../ports/ledger-suite/sim-worker.ts";
+import { DONE, SimWorker } from "../ports/ledger-suite/sim-worker.ts";
 import { workerInfo, jobSpec } from "../ports/ledger-suite/test-kit.ts";
 import { findPromtool } from "../../test/promtool.ts";
 import { type Metrics, openMetrics } from "./metrics.ts";
@@ -153,6 +153,32 @@ test("times are histograms over all workers, and neither they nor losses fall wh
   assert.equal(valueOf(all, "sluice_leases_lost_total"), 1);
   assert.equal(valueOf(all, "sluice_suspect_items_total"), 3);
   assert.equal(valueOf(all, "sluice_settles_refused_total"), 4);
+});
+
+test("what went through proxies is counted by tier, and the busiest lanes say which tier they are on", async (t) => {
+  const { service, metrics } = await open(t);
+  const { ledger, now } = service;
+  await fill(service, 2);
+  const worker = new SimWorker("w1", ledger, now);
+  const [first, ...others] = await worker.take(3);
+  const proxied = [{ tier: "datacenter", requests: 3, bytes: 4000, microCost: 1_250_000 }];
+  await worker.settle([first!], DONE, { attempt: { startedAt: 0, ms: 1, requests: 3, bytes: 1, proxied } });
+  const ladder = ["direct", "datacenter"];
+  const { lane } = others[0]!;
+  const blocked = ["a", "b"].map((item) => ({
+    lane,
+    ladder,
+    sign: { at: 0, item, result: "blocked" as const },
+  }));
+  await worker.pulse({ tiers: blocked });
+  const text = await metrics.text();
+  const all = readMetrics(text);
+  const tier = { tier: "datacenter" };
+  assert.equal(valueOf(all, "sluice_proxy_requests_total", tier), 3);
+  assert.equal(valueOf(all, "sluice_proxy_bytes_total", tier), 4000);
+  assert.equal(valueOf(all, "sluice_proxy_cost_total", tier), 1.25);
+  assert.equal(valueOf(all, "sluice_lane_proxy_tier", { lane, ladder: "direct,datacenter", ...tier }), 1);
+  assert.deepEqual(whatIsWrong(text), []);
 });
 
 test("counters have the ledger's sums, however often they are read", async (t) => {

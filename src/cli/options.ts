@@ -6,7 +6,7 @@ import { DEFAULT_DATA } from "../config/define-config.ts";
 import type { JobCaps } from "../domain/job.ts";
 import { INPUT_FORMATS, type InputFormat } from "../inputs/input-format.ts";
 import { LOG_KEEP, LOG_LEVELS, LOG_MAX_MB, type LogLevel } from "../worker/log.ts";
-import { durationIn, numberIn, processCount } from "./option-values.ts";
+import { durationIn, listOf, numberIn, processCount } from "./option-values.ts";
 import { shellWord } from "./text.ts";
 
 /** Makes a Commander action of a function that returns the exit code. */
@@ -105,7 +105,8 @@ export const newJobOptions = (command: Command): Command =>
   command
     .option("--max-items <n>", "at most N items, including those found while crawling", numberIn("maxItems"))
     .option("--no-extract", "only fetch and store the pages; `sluice extract` extracts records later")
-    .option("--rate <n>", "at most N requests per second in each lane, for this job", numberIn("perSecond"));
+    .option("--rate <n>", "at most N requests per second in each lane, for this job", numberIn("perSecond"))
+    .option("--proxies <tiers>", "use only these proxy tiers of the scraper, separated by commas", listOf);
 
 /** Options of commands that continue a job. */
 export const continueOptions = (command: Command): Command =>

@@ -70,6 +70,10 @@ export const bytesText = (bytes: number): string => {
   return unit === "bytes" ? `${bytes} ${bytes === 1 ? "byte" : unit}` : `${size.toFixed(1)} ${unit}`;
 };
 
+/** `12.30 USD`; small sums with two digits that count. */
+export const moneyText = (cost: number, currency = "USD"): string =>
+  `${cost === 0 || cost >= 1 ? cost.toFixed(2) : cost.toPrecision(2)} ${currency}`;
+
 /** `0.25/s`, `3.1/s`, `133/s`. */
 export const rateText = (perSecond: number): string => {
   if (!Number.isFinite(perSecond)) return "no limit";

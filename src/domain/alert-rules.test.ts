@@ -22,6 +22,7 @@ import type { JobView } from "./job.ts";
 
 const RULES: AlertRules = {
   breaker: true,
+  proxy: true,
   failureShare: { over: 0.2, last: 100 },
   noSuccess: { forMs: 600_000 },
   completeness: { drop: 0.2, last: 100 },
@@ -176,9 +177,38 @@ test("a field that is found less often than in the job before is an alert from t
 test("a rule that is off says nothing", () => {
   const view = viewOf({ failed: 500 });
   const memory = beginMemory(markOf(view), true, 0);
-  const rules = { breaker: false, failureShare: false, noSuccess: false, completeness: false } as const;
+  const rules = {
+    breaker: false,
+    proxy: false,
+    failureShare: false,
+    noSuccess: false,
+    completeness: false,
+  } as const;
   assert.deepEqual(judgeAlerts({ view, memory }, rules, 1e9), []);
-  assert.equal(judgeAlerts({ view, memory }, DEFAULT_ALERT_RULES, 0).length, 4);
+  assert.equal(judgeAlerts({ view, memory }, DEFAULT_ALERT_RULES, 0).length, 5);
+});
+
+test("a proxy tier that is down is told, and a lane that waits because none works; it is over when they work or the job has ended", () => {
+  const ladder = { lane: "a.test", ladder: ["direct", "datacenter"], tier: "datacenter", outages: [] };
+  const down = { ...ladder, outages: [{ tier: "datacenter", why: "402 no credit", untilAt: 1 }] };
+  const verdict = (own: Partial<JobView>) => {
+    const view = viewOf({}, own);
+    const memory = beginMemory(markOf(view), true, 0);
+    return judgeAlerts({ view, memory }, RULES, 0).find(({ rule }) => rule === "proxy");
+  };
+  assert.deepEqual(verdict({ ladders: [ladder, down] }), {
+    rule: "proxy",
+    state: "bad",
+    text: "proxy tier datacenter is down in lane a.test: 402 no credit",
+  });
+  assert.deepEqual(verdict({ ladders: [down, { ...down, lane: "b.test", held: "no proxy tier works" }] }), {
+    rule: "proxy",
+    state: "bad",
+    text: "lane b.test waits: no proxy tier works",
+  });
+  assert.equal(verdict({ ladders: [ladder] })?.state, "good");
+  assert.equal(verdict({})?.state, "good");
+  assert.equal(verdict({ ladders: [down], endedAt: 5 })?.state, "good");
 });
 
 test("the memory of a job stays small, and its window is never shorter than asked for", () => {

@@ -5,6 +5,8 @@ import { FIELD_STATUSES } from "./record.ts";
 export interface AlertRules {
   /** The breaker has stopped a lane of a job. */
   readonly breaker: boolean;
+  /** A proxy tier of a job does not work, or a lane waits because none does. */
+  readonly proxy: boolean;
   /** Of the last so many items that were tried, more than this share failed. */
   readonly failureShare: { readonly over: number; readonly last: number } | false;
   /** A running job has had no item that went well for so long. */
@@ -15,6 +17,7 @@ export interface AlertRules {
 
 export const DEFAULT_ALERT_RULES: AlertRules = {
   breaker: true,
+  proxy: true,
   failureShare: { over: 0.2, last: 200 },
   noSuccess: { forMs: 30 * 60_000 },
   completeness: { drop: 0.2, last: 200 },
@@ -42,6 +45,7 @@ const LEAST_ITEMS = 20;
 
 export const judgeAlerts = (job: WatchedJob, rules: AlertRules, now: number): AlertVerdict[] => [
   ...(rules.breaker ? [breaker(job)] : []),
+  ...(rules.proxy ? [proxy(job)] : []),
   ...(rules.failureShare ? [failureShare(job, rules.failureShare)] : []),
   ...(rules.noSuccess ? [noSuccess(job, rules.noSuccess, now)] : []),
   ...(rules.completeness ? [completeness(job, rules.completeness)] : []),
@@ -57,6 +61,21 @@ const breaker = ({ view: { held } }: WatchedJob): AlertVerdict => {
   const lanes =
     held.length === 1 ? `lane ${first.lane} is held` : `${held.length} lanes are held, such as ${first.lane}`;
   return { rule: "breaker", state: "bad", text: `${lanes}: ${first.reason}` };
+};
+
+const proxy = ({ view: { ladders = [], endedAt } }: WatchedJob): AlertVerdict => {
+  const rule = "proxy";
+  const held = ladders.find((one) => one.held !== undefined);
+  if (endedAt !== undefined) return { rule, state: "good" };
+  if (held) return { rule, state: "bad", text: `lane ${held.lane} waits: ${held.held}` };
+  const down = ladders.find(({ outages }) => outages.length > 0);
+  const [outage] = down?.outages ?? [];
+  if (!down || !outage) return { rule, state: "good" };
+  return {
+    rule,
+    state: "bad",
+    text: `proxy tier ${outage.tier} is down in lane ${down.lane}: ${outage.why}`,
+  };
 };
 
 const failureShare = (

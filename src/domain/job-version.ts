@@ -1,4 +1,5 @@
 import type { JobSpec, PinnedScraper } from "./job.ts";
+import { narrowScraper } from "./narrow-ladder.ts";
 import type { OptionNames } from "./known-options.ts";
 import { FIELD_STATUSES } from "./record.ts";
 
@@ -36,10 +37,15 @@ export interface JobPins {
 export const withNewPins = (spec: JobSpec, pins: JobPins): JobSpec => {
   const scrapers = pins.scrapers.map((now, at) => {
     const was = spec.scrapers[at];
-    if (!was) return now;
+    if (!was) return narrowScraper(now, spec.proxies);
     const sitePace = was.sitePace && slower(was.sitePace, now.pace);
     const pace = slower(was.pace, now.pace);
-    return { ...now, pace, ...(sitePace && { sitePace }), ...higherChain(was, now) };
+    return {
+      ...narrowScraper(now, spec.proxies),
+      pace,
+      ...(sitePace && { sitePace }),
+      ...higherChain(was, now),
+    };
   });
   const { source, version, pace, policy } = scrapers[0]!;
   return {

@@ -88,6 +88,8 @@ export interface JobSpec {
    * further request: what those already under way cost is all that can go beyond it.
    */
   readonly budget?: Budget;
+  /** The only proxy tiers that its scrapers may use; their own ladders hold when left out. */
+  readonly proxies?: readonly string[];
   readonly freshness?: Freshness;
   /** The client's own names for it, to find it by. */
   readonly labels?: Readonly<Record<string, string>>;
@@ -197,6 +199,8 @@ export interface JobView {
   readonly held: readonly HeldLane[];
   /** Only for jobs with scrapers of kind `auto`. */
   readonly ways?: readonly LearnedWay[];
+  /** Only for jobs with scrapers that name proxy tiers: what their lanes have learned of them. */
+  readonly ladders?: readonly (LaneLadder & { readonly lane: string })[];
   /** The first rejected inputs, as examples. */
   readonly rejects: readonly RejectedInput[];
   readonly requests: number;

@@ -1,5 +1,6 @@
 import { setImmediate, setTimeout as delay } from "node:timers/promises";
 import type { JobPins } from "../domain/job-version.ts";
+import { narrowProblem, narrowScraper } from "../domain/narrow-ladder.ts";
 import type { JobSpec, RejectedInput } from "../domain/job.ts";
 import type { JobLedger, PlannedItem } from "../ports/ledger.ts";
 import { retentionOf } from "../scrapers/check-scraper.ts";
@@ -34,6 +35,7 @@ export type JobOptions = Pick<
   | "maxAttempts"
   | "deadlineAt"
   | "budget"
+  | "proxies"
   | "freshness"
   | "labels"
   | "webhook"
@@ -71,6 +73,7 @@ export const createJob = async (
     pace,
     policy,
     ...pins,
+    scrapers: pins.scrapers.map((one) => narrowScraper(one, submission.options?.proxies)),
     extracts,
     maxItems,
     ...(limit !== undefined && { limit }),
@@ -78,6 +81,17 @@ export const createJob = async (
     ...submission.options,
   });
 };
+
+/** What is wrong with the proxy tiers that a job asks for, if anything. */
+export const proxiesProblem = (
+  ready: CompiledScraper,
+  proxies: readonly string[] | undefined,
+): string | undefined =>
+  proxies &&
+  narrowProblem(
+    jobScrapers(ready).map(({ ready: { scraper } }) => scraper),
+    proxies,
+  );
 
 /** What a job copies from its scrapers. */
 export const pinnedOf = (

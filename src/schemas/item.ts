@@ -47,7 +47,21 @@ export const captureHeadSchema = z.object({
 });
 export type CaptureHead = Answer<typeof captureHeadSchema>;
 
-const attempt = { at: instant, ms: z.number() };
+/** What went through a proxy tier. */
+export const tierCost = z.object({
+  requests: count,
+  bytes: described("On the connection to the proxy, in both directions.", count),
+  cost: described("In the configured currency.", z.number()),
+});
+
+const attempt = {
+  at: instant,
+  ms: z.number(),
+  proxied: described(
+    "What went through proxies; absent if nothing did.",
+    z.array(tierCost.extend({ tier: z.string() })),
+  ).optional(),
+};
 
 export const itemSchema = named(
   "Item",

@@ -54,6 +54,10 @@ const jobOptions = {
     "Items that start after the budget is spent fail with `budget`, or the job is paused.",
     budgetSchema,
   ).optional(),
+  proxies: described(
+    "The only proxy tiers that the job may use: a part of those that its scraper lists, in the scraper's order.",
+    z.array(z.string().min(1).max(200)).min(1).max(10),
+  ).optional(),
   webhook: described(
     "Receives this job's events, in addition to the client's own webhooks.",
     z.url({ protocol: /^https?$/ }).max(2000),

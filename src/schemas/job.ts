@@ -17,7 +17,7 @@ import {
   perSecond,
   type Request,
 } from "./describe.ts";
-import { evidenceSchema, failureKind, itemSchema } from "./item.ts";
+import { evidenceSchema, failureKind, itemSchema, tierCost } from "./item.ts";
 import { budgetSchema, freshnessSchema } from "./job-options.ts";
 
 const JOB_STATES = ["loading", "running", "paused", "done", "cancelled"] as const;
@@ -40,6 +40,18 @@ const waySchema = z.object({
   template: described("The path of the pages that it is about; empty for all.", z.string()),
   way: z.enum(["http", "browser"]),
   reason: z.string(),
+});
+
+export const ladderSchema = z.object({
+  ladder: described("Tiers from cheap to expensive.", z.array(z.string())),
+  tier: described("Where items go now.", z.string()),
+  why: described("Absent on the tier where it began.", z.string()).optional(),
+  since: instant.optional(),
+  outages: described(
+    "Tiers whose proxies do not work now.",
+    z.array(z.object({ tier: z.string(), why: z.string(), until: instant })),
+  ),
+  held: described("Why no tier is left; the lane waits.", z.string()).optional(),
 });
 
 const rejectSchema = named(
@@ -69,6 +81,7 @@ export const jobSchema = named(
           name: z.string(),
           version: z.string(),
           earlier: described("Earlier versions in this job, oldest first.", z.array(z.string())).optional(),
+          proxies: described("Proxy tiers from cheap to expensive.", z.array(z.string())).optional(),
         }),
       ),
     ),
@@ -97,6 +110,7 @@ export const jobSchema = named(
       ).optional(),
       deadlineAt: instant.optional(),
       budget: budgetSchema.optional(),
+      proxies: described("The only proxy tiers that the job may use.", z.array(z.string())).optional(),
       freshness: freshnessSchema.optional(),
       webhook: z.string().optional(),
       progressMs: z.int().optional(),
@@ -139,8 +153,14 @@ export const jobSchema = named(
       "For scrapers of kind `auto`: how their items are run, and why.",
       z.array(waySchema),
     ).optional(),
+    proxies: described(
+      "For scrapers that name proxy tiers: which tier their lanes are on, and why.",
+      z.array(ladderSchema.extend({ lane: z.string() })),
+    ).optional(),
     rejects: described("The first rejected inputs.", z.array(rejectSchema)),
     cost: z.object({ requests: count, bytes: count }),
+    costs: described("What went through proxies, by tier.", z.record(z.string(), tierCost)),
+    totalCost: described("Of all tiers, in the configured currency.", z.number()),
     budgetSpentAt: described(
       "When the budget was spent. Items that had not started by then failed with `budget`.",
       instant,

@@ -12,7 +12,8 @@ import {
   perSecond,
   type Request,
 } from "./describe.ts";
-import { paceSchema } from "./job.ts";
+import { tierCost } from "./item.ts";
+import { ladderSchema, paceSchema } from "./job.ts";
 
 export const scraperEntrySchema = named(
   "ScraperEntry",
@@ -64,6 +65,14 @@ export const laneSchema = named(
     holdReason: z.string().optional(),
     backlog: described("Items of all jobs that have not ended.", z.int()),
     inFlight: z.int(),
+    proxies: described(
+      "What was learned about proxy tiers, for each ladder that scrapers name; absent if nothing was.",
+      z.array(ladderSchema),
+    ).optional(),
+    spent: described(
+      "What its items have cost in all, by proxy tier; absent if none was used.",
+      z.record(z.string(), tierCost),
+    ).optional(),
   }),
 );
 export type Lane = Answer<typeof laneSchema>;

@@ -4,7 +4,8 @@ import { ArchiveError } from "../archive/stored-bytes.ts";
 import type { BlobRange, CaptureRef } from "../domain/capture.ts";
 import type { Failure } from "../domain/failure.ts";
 import { isoTime } from "../domain/iso-time.ts";
-import type { ItemView } from "../domain/item.ts";
+import { type Cost, fromMicro } from "../domain/cost.ts";
+import type { ItemView, TierCost } from "../domain/item.ts";
 import { withoutPlaces } from "../domain/record.ts";
 import type { Capture, Item } from "../schemas/item.ts";
 import { itemId } from "./items.ts";
@@ -22,10 +23,25 @@ export const captureView = (ref: CaptureRef, number: number): Capture => ({
 const failureView = (failure: Failure): Failure => ({ ...failure, detail: withoutPlaces(failure.detail) });
 
 /** The worker's name stays out: it shows which machines there are. The log has it. */
-const attemptView = <Attempt extends { readonly at: number; readonly worker: string }>(attempt: Attempt) => {
-  const { worker: _worker, at, ...rest } = attempt;
-  return { ...rest, at: isoTime(at) };
+const attemptView = <Attempt extends StoredAttempt>(attempt: Attempt) => {
+  const { worker: _worker, at, proxied, ...rest } = attempt;
+  return { ...rest, at: isoTime(at), ...(proxied && { proxied: proxied.map(tierCostView) }) };
 };
+
+interface StoredAttempt {
+  readonly at: number;
+  readonly worker: string;
+  readonly proxied?: readonly TierCost[];
+}
+
+/** Money in the currency's own units. */
+export const tierCostView = <C extends Cost>({
+  microCost,
+  ...rest
+}: C): Omit<C, "microCost"> & { cost: number } => ({
+  ...rest,
+  cost: fromMicro(microCost),
+});
 
 export const itemView = (item: ItemView, now: number): Item => ({
   id: itemId(item.ref),

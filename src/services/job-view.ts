@@ -1,4 +1,5 @@
 import type { Evidence as BreakerEvidence } from "../domain/breaker.ts";
+import { costOfJob, fromMicro } from "../domain/cost.ts";
 import type { CaptureRef } from "../domain/capture.ts";
 import type { FailureKind } from "../domain/failure.ts";
 import { endedCount, type ItemRef } from "../domain/item.ts";
@@ -7,11 +8,10 @@ import type { JobView } from "../domain/job.ts";
 import { FIELD_STATUSES, withoutPlaces } from "../domain/record.ts";
 import { isoTime } from "../domain/iso-time.ts";
 import type { Evidence } from "../schemas/item.ts";
-import { captureView } from "./item-view.ts";
+import { captureView, tierCostView } from "./item-view.ts";
+import { ladderView, orNull } from "./lane-view.ts";
 import { itemId } from "./items.ts";
 import type { Batch, Job } from "../schemas/job.ts";
-
-export const orNull = (perSecond: number): number | null => (Number.isFinite(perSecond) ? perSecond : null);
 
 /** A job as the API shows it; `perSecond` is the current rate of items that end, if known. */
 export const jobView = (view: JobView, perSecond: number | undefined, now: number): Job => {
@@ -22,7 +22,10 @@ export const jobView = (view: JobView, perSecond: number | undefined, now: numbe
     client: spec.client,
     scraper: spec.scraper,
     version: spec.version,
-    scrapers: versionsOf(spec),
+    scrapers: versionsOf(spec).map((one, at) => {
+      const { proxies } = spec.scrapers[at]!;
+      return { ...one, ...(proxies && { proxies: [...proxies] }) };
+    }),
     state: view.state,
     isSealed: view.isSealed,
     isBatch: spec.isBatch === true,
@@ -52,8 +55,13 @@ export const jobView = (view: JobView, perSecond: number | undefined, now: numbe
       ...(probeAt !== undefined && { probeAt: isoTime(probeAt) }),
     })),
     ...(view.ways && { ways: [...view.ways] }),
+    ...(view.ladders && { proxies: view.ladders.map((one) => ({ lane: one.lane, ...ladderView(one) })) }),
     rejects: view.rejects,
     cost: { requests: view.requests, bytes: view.bytes },
+    costs: Object.fromEntries(
+      Object.entries(view.costs ?? {}).map(([tier, cost]) => [tier, tierCostView(cost)]),
+    ),
+    totalCost: fromMicro(costOfJob(view).microCost),
     ...(budgetSpentAt !== undefined && { budgetSpentAt: isoTime(budgetSpentAt) }),
     ...(changes && { changes }),
     ...(pagesRemoved && { pagesRemoved: { ...pagesRemoved, at: isoTime(pagesRemoved.at) } }),
@@ -91,6 +99,7 @@ const optionsOf = ({ spec }: JobView): Job["options"] => {
     ...(chains.length > 0 && { maxChain: Math.max(...chains) }),
     ...(deadlineAt !== undefined && { deadlineAt: isoTime(deadlineAt) }),
     ...(budget && { budget }),
+    ...(spec.proxies && { proxies: [...spec.proxies] }),
     ...(freshness && { freshness }),
     ...(webhook !== undefined && { webhook }),
     ...(progressMs !== undefined && { progressMs }),

@@ -1,10 +1,7 @@
-import { isoTime } from "../domain/iso-time.ts";
 import type { LaneState } from "../domain/job.ts";
 import { isAddressLane } from "../domain/lane-name.ts";
 import type { LaneControl } from "../ports/ledger.ts";
-import type { Lane } from "../schemas/operations.ts";
 import { type ServiceContext, shown } from "./context.ts";
-import { orNull } from "./job-view.ts";
 import { Problem } from "./problem.ts";
 
 type Lanes = Pick<ServiceContext, "ledger">;
@@ -31,15 +28,3 @@ export const controlLane = async (context: Lanes, lane: string, to: LaneControl)
   if (!isAddressLane(lane)) await findLane(context, lane);
   await context.ledger.controlLane(lane, to);
 };
-
-export const laneView = (state: LaneState, now: number): Lane => ({
-  lane: state.lane,
-  perSecond: orNull(state.perSecond),
-  factor: state.factor,
-  operatorPerSecond: state.operatorPerSecond,
-  isHeld: state.isHeldByOperator,
-  ...(state.holdMs > 0 && Number.isFinite(state.holdMs) && { heldUntil: isoTime(now + state.holdMs) }),
-  ...(state.holdReason !== undefined && { holdReason: state.holdReason }),
-  backlog: state.backlog,
-  inFlight: state.inFlight,
-});

@@ -10,7 +10,7 @@ import type { Blobs } from "../ports/blobs.ts";
 import { currentVersions, storedSource } from "../scrapers/stored-scrapers.ts";
 import { type Actor, isAtLeast } from "./context.ts";
 import { registeredAs } from "./registered-scrapers.ts";
-import { orNull } from "./job-view.ts";
+import { orNull } from "./lane-view.ts";
 import { page } from "../scrapers/page.ts";
 import { compileScraper, type CompiledScraper } from "../scrapers/compiled-scraper.ts";
 

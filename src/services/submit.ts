@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import type { JobView, RejectedInput } from "../domain/job.ts";
 import { planInput } from "../pipeline/plan.ts";
-import { createJob, type JobOptions as SpecOptions } from "../pipeline/submit.ts";
+import { createJob, type JobOptions as SpecOptions, proxiesProblem } from "../pipeline/submit.ts";
 import type { Ledger, PlannedItem } from "../ports/ledger.ts";
 import type { JobOptions } from "../schemas/job-options.ts";
 import { compileScraper, type CompiledScraper, loweredPace } from "../scrapers/compiled-scraper.ts";
@@ -85,6 +85,7 @@ const plan = async ({ laneOf }: ServiceContext, { scraper, inputs }: NewJob) => 
 
 const create = async (context: ServiceContext, job: NewJob): Promise<void> => {
   const { creation, client, scraper, options, guardsTargets, extracts = true, maxItems, isBatch } = job;
+  checkProxies(scraper, options.proxies);
   await checkWebhook(context, options.webhook);
   await checkHoldings(context, client, { isNew: true });
   await createJob(context.ledger, {
@@ -101,6 +102,12 @@ const create = async (context: ServiceContext, job: NewJob): Promise<void> => {
     extracts,
     ...(maxItems !== undefined && { maxItems }),
   });
+};
+
+const checkProxies = (scraper: CompiledScraper, proxies: JobOptions["proxies"]): void => {
+  const problem = proxiesProblem(scraper, proxies);
+  if (problem !== undefined)
+    throw new Problem("invalid-request", problem, { errors: [{ path: "proxies", message: problem }] });
 };
 
 const specOptions = ({ pace: _pace, deadlineAt, ...others }: JobOptions): SpecOptions => {

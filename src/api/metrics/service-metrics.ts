@@ -141,6 +141,13 @@ const laneGauges = (
     "Current rate limit of the busiest lanes; +Inf for no limit.",
     "lane",
   );
+  const tier = gauge(
+    "lane_proxy_tier",
+    "Place of the current proxy tier in its ladder, 0 for the cheapest, in the busiest lanes.",
+    "lane",
+    "ladder",
+    "tier",
+  );
   const speed = gauge("lane_speed_ratio", "1 at full pace, less while the site is being spared.", "lane");
   return ({ busiest, ...counts }) => {
     counted.set({ condition: "known" }, counts.all);
@@ -148,12 +155,14 @@ const laneGauges = (
     counted.set({ condition: "spared" }, counts.spared);
     counted.set({ condition: "held-by-operator" }, counts.heldByOperator);
     counted.set({ condition: "slowed" }, counts.slowed);
-    for (const one of [backlog, inFlight, rate, speed]) one.reset();
+    for (const one of [backlog, inFlight, rate, speed, tier]) one.reset();
     for (const { lane, ...state } of busiest) {
       backlog.set({ lane }, state.backlog);
       inFlight.set({ lane }, state.inFlight);
       rate.set({ lane }, state.perSecond);
       speed.set({ lane }, state.factor);
+      for (const { ladder, tier: at } of state.ladders ?? [])
+        tier.set({ lane, ladder: ladder.join(), tier: at }, ladder.indexOf(at));
     }
   };
 };
@@ -179,15 +188,31 @@ const COUNTS: readonly (readonly [what: WorkSum, name: string, help: string])[] 
   ["removed bytes", "sluice_removed_bytes_total", "Bytes deleted from the archive."],
 ];
 
+const PROXY_COUNTS = [
+  ["requests", "sluice_proxy_requests_total", "Requests through proxies, by tier.", 1],
+  ["bytes", "sluice_proxy_bytes_total", "Bytes on connections to proxies, by tier.", 1],
+  ["micro-cost", "sluice_proxy_cost_total", "Price of proxies by tier, in the configured currency.", 1e-6],
+] as const;
+
 /** Figures that workers reported, and losses: sums over all workers, past and present, from the ledger. */
 const workFigures = (register: Register): { show(sums: WorkSums): void; histograms(): string } => {
   let shown: WorkSums = {};
   const counters = COUNTS.map(([what, name, help]) => {
     return { what, counter: new Counter({ name, help, registers: [register] }) };
   });
+  const proxies = PROXY_COUNTS.map(([what, name, help, unit]) => ({
+    prefix: `proxy ${what} of `,
+    unit,
+    counter: new Counter({ name, help, labelNames: ["tier"], registers: [register] }),
+  }));
   return {
     show(sums) {
       shown = sums;
+      for (const { prefix, unit, counter } of proxies) {
+        counter.reset();
+        for (const [name, value = 0] of Object.entries(sums))
+          if (name.startsWith(prefix)) counter.inc({ tier: name.slice(prefix.length) }, value * unit);
+      }
       for (const { what, counter } of counters) {
         counter.reset();
         counter.inc(sums[what] ?? 0);

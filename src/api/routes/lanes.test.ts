@@ -76,6 +76,7 @@ test("numbers of a job that are out of range are refused, each with its name and
     ["deadlineAt", { deadlineAt: "9999-01-01T00:00:00Z" }],
     ["budget/requests", { budget: { requests: 1e15 } }],
     ["budget/bytes", { budget: { bytes: 0 } }],
+    ["budget/cost", { budget: { cost: 0 } }],
     ["progressMs", { progressMs: 1e12 }],
     ["freshness/maxAgeMs", { freshness: { maxAgeMs: 1e15 } }],
   ];

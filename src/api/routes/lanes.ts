@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { described, pageOf, pageQuery } from "../../schemas/describe.ts";
 import { laneControlSchema, laneSchema, workerSchema } from "../../schemas/operations.ts";
-import { controlLane, findLane, laneView } from "../../services/lanes.ts";
+import { controlLane, findLane } from "../../services/lanes.ts";
+import { laneView } from "../../services/lane-view.ts";
 import { fromCursor, json, page, problems } from "../answers.ts";
 import type { Api } from "../api.ts";
 import type { RouteContext } from "../route-context.ts";

@@ -1,4 +1,5 @@
 import { examplesOf } from "../../ledger/hold-queue.ts";
+import { laneLadders } from "../../ledger/proxy-tiers.ts";
 import { dayOf } from "../../ledger/charge.ts";
 import { NO_COST } from "../../domain/cost.ts";
 import type { FailureCount, Job, Lane } from "../../ledger/records.ts";
@@ -11,14 +12,14 @@ import { FORMATS, type Value } from "./tables.ts";
 
 const JOB = FORMATS.job;
 
-export const readJob = (rows: Rows, id: string): JobView | undefined => {
+export const readJob = (rows: Rows, now: number, id: string): JobView | undefined => {
   const [row] = rows.arrays<Value[]>(`SELECT ${JOB.columnsOf("t")} FROM jobs t WHERE t.id = ?`, id);
   if (row && !JOB.fits(row))
     throw new LedgerError(
       "damaged-row",
       `${id}: the stored data of this job is damaged. Run \`sluice fsck\` for details, then restore the ledger from a backup or run \`sluice fsck --repair\`.`,
     );
-  return row && viewsOf(rows, [JOB.read(row)])[0];
+  return row && viewsOf(rows, now, [JOB.read(row)])[0];
 };
 
 const ALL: JobQuery = { limit: 200 };
@@ -28,7 +29,7 @@ const WITH_LABEL = "t.number IN (SELECT job FROM job_labels WHERE name = ? AND v
 const valueIn = (column: string, name: string): string =>
   `iif(json_valid(t.${column}), t.${column} ->> '${name}', NULL)`;
 
-export const listJobs = (rows: Rows, query = ALL): JobView[] => {
+export const listJobs = (rows: Rows, now: number, query = ALL): JobView[] => {
   const { client, states, scraper, label, tellsProgress, pausedBy, endedSince, endedBefore } = query;
   const { after, limit } = query;
   const asked: [condition: string, ...values: Value[]][] = [];
@@ -52,6 +53,7 @@ export const listJobs = (rows: Rows, query = ALL): JobView[] => {
   );
   return viewsOf(
     rows,
+    now,
     found.map((row) => JOB.read(row)),
   );
 };
@@ -86,7 +88,7 @@ interface HeldRow {
   readonly probe_at: number | null;
 }
 
-/** Lanes whose learned ways are shown. */
+/** Lanes whose learned ways and tiers are shown. */
 const MOST_LEARNED = 200;
 
 interface LearnedRow {
@@ -103,8 +105,22 @@ const waysOf = ({ spec }: Job, { lane, ways }: LearnedRow): LearnedWay[] =>
     return scraper ? [{ lane, scraper: scraper.name, template, way, reason }] : [];
   });
 
+interface TierRow {
+  readonly job: number;
+  readonly lane: string;
+  readonly tiers: string;
+}
+
+/** Those of the job's own scrapers. */
+const laddersOf = ({ spec }: Job, { lane, tiers }: TierRow, now: number): NonNullable<JobView["ladders"]> => {
+  const own = new Set(spec.scrapers.map(({ proxies = [] }) => proxies.join()));
+  return laneLadders(JSON.parse(tiers) as Lane["tiers"], now)
+    .filter(({ ladder }) => own.has(ladder.join()))
+    .map((one) => ({ lane, ...one }));
+};
+
 /** From counters, by a few statements for all jobs. */
-const viewsOf = (rows: Rows, jobs: readonly Job[]): JobView[] => {
+const viewsOf = (rows: Rows, now: number, jobs: readonly Job[]): JobView[] => {
   const open = JSON.stringify(jobs.filter(({ endedAt }) => endedAt === null).map(({ number }) => number));
   const busy = rows.all<Busy>(
     `SELECT q.job, sum(q.leased) AS leased, sum(q.waiting) AS waiting FROM json_each(?) j CROSS JOIN queues q ON q.job = j.value
@@ -126,6 +142,13 @@ const viewsOf = (rows: Rows, jobs: readonly Job[]): JobView[] => {
     JSON.stringify(autos.map(({ number }) => number)),
     MOST_LEARNED,
   );
+  const proxied = jobs.filter(({ spec }) => spec.scrapers.some(({ proxies }) => proxies));
+  const tiers = rows.all<TierRow>(
+    `SELECT q.job, l.name AS lane, l.tiers FROM json_each(?) j
+     CROSS JOIN queues q ON q.job = j.value CROSS JOIN lanes l ON l.id = q.lane AND l.tiers IS NOT NULL LIMIT ?`,
+    JSON.stringify(proxied.map(({ number }) => number)),
+    MOST_LEARNED,
+  );
   const removed = rows.all<Removed>(
     `SELECT r.number AS job, r.marked_at AS at, r.captures, r.bytes FROM json_each(?) j CROSS JOIN removals r ON r.number = j.value`,
     JSON.stringify(jobs.map(({ number }) => number)),
@@ -138,6 +161,9 @@ const viewsOf = (rows: Rows, jobs: readonly Job[]): JobView[] => {
       ...viewOf(job, busy.find(isOf)),
       held: lanes.map((row) => heldLane(rows, row)),
       ...(autos.includes(job) && { ways: learned.filter(isOf).flatMap((row) => waysOf(job, row)) }),
+      ...(proxied.includes(job) && {
+        ladders: tiers.filter(isOf).flatMap((row) => laddersOf(job, row, now)),
+      }),
       ...(pages && { pagesRemoved: { at: pages.at, captures: pages.captures, bytes: pages.bytes } }),
     };
   });

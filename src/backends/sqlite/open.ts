@@ -87,8 +87,8 @@ type Reads = Pick<
 
 /** What only reads, each in one consistent view. */
 export const openReads = (db: Database): Reads => ({
-  readJob: (job) => db.read(() => readJob(db, job)),
-  listJobs: (query) => db.read(() => listJobs(db, query)),
+  readJob: (job) => db.read(() => readJob(db, db.now(), job)),
+  listJobs: (query) => db.read(() => listJobs(db, db.now(), query)),
   sumOpenJobs: () => db.read(() => sumOpenJobs(db)),
   listItems: (job, query) => db.read(() => listItems(db, db.now(), job, query)),
   listLanes: (query) => db.read(() => listLanes(db, db.now(), query)),

@@ -3,7 +3,7 @@ import { resolveScraper } from "../../config/find-scrapers.ts";
 import { jobId } from "../../domain/job.ts";
 import { checkOutput } from "../../export/outputs/open-output.ts";
 import { openInputs } from "../../inputs/open-inputs.ts";
-import { createJob, loadInputs } from "../../pipeline/submit.ts";
+import { createJob, loadInputs, proxiesProblem } from "../../pipeline/submit.ts";
 import { type CompiledScraper, compileScraper, loweredPace } from "../../scrapers/compiled-scraper.ts";
 import { loadScraper } from "../../scrapers/load-scraper.ts";
 import type { Supervisor } from "../../worker/supervisor.ts";
@@ -18,6 +18,7 @@ export interface RunOptions extends WorkingOptions {
   /** Requests per second in each lane; can only lower the scraper's own pace. */
   readonly rate?: number;
   readonly maxItems?: number;
+  readonly proxies?: readonly string[];
   /** False for `--no-extract`. */
   readonly extract: boolean;
 }
@@ -34,6 +35,8 @@ export const runJob = async (
   const ready = await compileScraper(await loadScraper(await resolveScraper(named)), {
     extracts: options.extract,
   });
+  const badProxies = proxiesProblem(ready, options.proxies);
+  if (badProxies !== undefined) throw new UsageError(badProxies);
   const inputs = await openInputs(input, options.format, ready.scraper, laneOf);
   await using storage = await openStorage(location);
   const job = jobId(new Date());
@@ -46,6 +49,7 @@ export const runJob = async (
     laneOf,
     inputs,
     ...given({ limit: options.limit, maxItems: options.maxItems }),
+    options: given({ proxies: options.proxies }),
   };
   const { perSecond } = ready.pace;
   const note = paceNote(options.rate, { scraper: ready.scraper.name, perSecond });

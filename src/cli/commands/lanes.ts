@@ -91,13 +91,16 @@ const laneTable = (lanes: readonly LaneState[], width: number): string[] => {
   );
 };
 
-const noteOn = ({ isHeldByOperator, operatorPerSecond, holdMs, holdReason }: LaneState): string =>
+const noteOn = ({ isHeldByOperator, operatorPerSecond, holdMs, holdReason, ladders }: LaneState): string =>
   [
     ...(isHeldByOperator ? ["held by an operator"] : []),
     ...(operatorPerSecond === null ? [] : [`set to ${rateText(operatorPerSecond)}`]),
     ...(holdMs > 0 && !isHeldByOperator
       ? [`paused for ${durationText(holdMs)}${holdReason ? `: ${holdReason}` : ""}`]
       : []),
+    ...(ladders ?? []).flatMap(({ tier, why, held }) =>
+      why === undefined || held !== undefined ? [] : [`on ${tier}: ${plainText(why)}`],
+    ),
   ].join(", ");
 
 const setLane = async (lane: string, options: SetLaneOptions): Promise<number> => {

@@ -35,6 +35,7 @@ interface SubmitOptions extends PlaceOptions {
   readonly job?: string;
   readonly rate?: number;
   readonly maxItems?: number;
+  readonly proxies?: readonly string[];
   /** False for `--no-extract`. */
   readonly extract: boolean;
   readonly priority?: number;
@@ -202,6 +203,7 @@ const jobOptionsOf = (options: SubmitOptions): JobOptions => {
     ...given({ priority, maxAttempts, deadlineAt: deadline }),
     ...(Object.keys(budget).length > 0 && { budget }),
     ...(Object.keys(freshness).length > 0 && { freshness }),
+    ...given({ proxies: options.proxies && [...options.proxies] }),
     ...given({ labels: label, webhook, progressMs: progressEvery }),
   };
 };

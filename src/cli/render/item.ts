@@ -51,15 +51,26 @@ const attempts = ({ attempts: all, attemptCount, state }: ShownItem, { width }: 
   const number = (value: number | undefined, text: (known: number) => string): string =>
     value === undefined ? "" : text(value);
   const sum = (name: "requests" | "bytes"): number => all.reduce((total, one) => total + (one[name] ?? 0), 0);
+  const isProxied = all.some(({ proxied }) => proxied);
   return [
     `Attempts: ${all.length}, ${counted(sum("requests"), "request")}, ${bytesText(sum("bytes"))}`,
     ...textTable(
-      ["when", { right: "took" }, { right: "requests" }, { right: "bytes" }, "ended", "worker", "detail"],
-      all.map(({ at, ms, requests, bytes, end, worker, detail }) => [
+      [
+        "when",
+        { right: "took" },
+        { right: "requests" },
+        { right: "bytes" },
+        ...(isProxied ? ["proxy"] : []),
+        "ended",
+        "worker",
+        "detail",
+      ],
+      all.map(({ at, ms, requests, bytes, proxied = [], end, worker, detail }) => [
         timeText(at),
         durationText(ms),
         number(requests, String),
         number(bytes, bytesText),
+        ...(isProxied ? [proxied.map(({ tier }) => tier).join(", ")] : []),
         end,
         worker ?? "",
         plainText(state === "absent" && end === "absent" ? "" : (detail ?? "")),

@@ -1,3 +1,4 @@
+import { costOfJob, fromMicro } from "../../domain/cost.ts";
 import { versionsOf } from "../../domain/job-version.ts";
 import type { JobView } from "../../domain/job.ts";
 import { FIELD_STATUSES } from "../../domain/record.ts";
@@ -29,6 +30,13 @@ export const jobJson = ({ spec, fieldCounts, createdAt, endedAt, ...view }: JobV
   rejects: view.rejects,
   requests: view.requests,
   bytes: view.bytes,
+  costs: Object.fromEntries(
+    Object.entries(view.costs ?? {}).map(([tier, { microCost, ...rest }]) => [
+      tier,
+      { ...rest, cost: fromMicro(microCost) },
+    ]),
+  ),
+  totalCost: fromMicro(costOfJob(view).microCost),
   budgetSpentAt: view.budgetSpentAt === undefined ? undefined : new Date(view.budgetSpentAt).toISOString(),
   changes: view.changes,
   pagesRemoved: view.pagesRemoved && {

@@ -23,6 +23,7 @@ import {
   textTable,
   textWidth,
 } from "../text.ts";
+import { costLines, type Prices } from "./cost.ts";
 import { scraperTallies, type ScraperTallies } from "./job-json.ts";
 import { holdAdvice, nextSteps, nextStepsAt, notFoundAdvice } from "./next-steps.ts";
 
@@ -39,6 +40,8 @@ interface ReportFacts {
   readonly set?: StoredExtraction | "first";
   /** The job as its run left it, if the view is of an extraction: commands work on its items. */
   readonly run?: JobView;
+  /** Of proxies; without them, the report does not say what the next tier would have cost. */
+  readonly prices?: Prices | undefined;
 }
 
 const WIDTH = 80;
@@ -52,9 +55,9 @@ const itemsOf = (view: JobView, { run = view }: ReportFacts): JobView =>
   view.counts.states.failed === 0 ? view : run;
 
 /** The same for a job on a server, without the paths of its files. */
-export const renderAccount = (view: JobView, tookMs: number, flag: string): string[] =>
+export const renderAccount = (view: JobView, tookMs: number, flag: string, prices?: Prices): string[] =>
   spaced([
-    ...account(view, { location: storageLocation({ data: DEFAULT_DATA }), tookMs }),
+    ...account(view, { location: storageLocation({ data: DEFAULT_DATA }), tookMs, prices }),
     nextStepsAt(view, flag),
   ]);
 
@@ -63,10 +66,12 @@ const account = (view: JobView, facts: ReportFacts): string[][] => [
   setLines(facts.set),
   states(view),
   failures(view),
+  costLines(view, facts.prices),
   fields(view),
   rejects(view, facts.input),
   held(view),
   ways(view),
+  ladders(view),
 ];
 
 const spaced = (sections: readonly string[][]): string[] =>
@@ -295,6 +300,18 @@ const ways = (view: JobView): string[] =>
       WIDTH,
     ),
     ...wrapped(plainText(reason)),
+  ]);
+
+/** Which proxy tier lanes are on, where it is not the first, and which do not work. */
+const ladders = (view: JobView): string[] =>
+  (view.ladders ?? []).flatMap(({ lane, tier, why, outages }) => [
+    ...(why === undefined
+      ? []
+      : [fitText(`On proxy tier ${tier}: ${plainText(lane)}`, WIDTH), ...wrapped(plainText(why))]),
+    ...outages.flatMap((outage) => [
+      fitText(`Down: proxy tier ${outage.tier}, ${plainText(lane)}`, WIDTH),
+      ...wrapped(plainText(`${outage.why}; tried again at ${timeText(outage.untilAt)}`)),
+    ]),
   ]);
 
 const evidenceText = ({ heldAt, probeAt }: HeldLane, { counts = {} }: Partial<Evidence>): string => {

@@ -12,7 +12,7 @@ const job: Job = {
   version: "1",
   scrapers: [
     { name: "list", version: "1" },
-    { name: "detail", version: "2" },
+    { name: "detail", version: "2", proxies: ["direct", "datacenter"] },
   ],
   state: "done",
   isSealed: true,
@@ -41,7 +41,29 @@ const job: Job = {
   held: [],
   rejects: [],
   cost: { requests: 0, bytes: 0 },
+  costs: { datacenter: { requests: 3, bytes: 1000, cost: 0.25 } },
+  totalCost: 0.25,
+  proxies: [
+    {
+      lane: "a.test",
+      ladder: ["direct", "datacenter"],
+      tier: "datacenter",
+      why: "direct is blocked",
+      since: "2026-11-16T00:00:00.000Z",
+      outages: [],
+    },
+  ],
 };
+
+test("costs and proxy tiers of a server's job read as those of a data folder", () => {
+  const { costs, ladders, spec } = jobOfApi(job);
+  assert.deepEqual(costs, { datacenter: { requests: 3, bytes: 1000, microCost: 250_000 } });
+  assert.deepEqual(
+    ladders?.map(({ lane, tier, sinceAt }) => [lane, tier, sinceAt]),
+    [["a.test", "datacenter", Date.UTC(2026, 10, 16)]],
+  );
+  assert.deepEqual(spec.scrapers[1]?.proxies, ["direct", "datacenter"]);
+});
 
 test("each scraper of a server's job has its own fields, and knows which are required", () => {
   const { spec } = jobOfApi(job);

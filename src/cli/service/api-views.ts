@@ -1,5 +1,6 @@
 import type { Item, Job, Lane } from "../../client.ts";
-import type { JobView, LaneState, PinnedScraper } from "../../domain/job.ts";
+import { type TierCosts, toMicro } from "../../domain/cost.ts";
+import type { JobView, LaneLadder, LaneState, PinnedScraper } from "../../domain/job.ts";
 import { FIELD_STATUSES, fieldPrefix } from "../../domain/record.ts";
 import type { ItemRow } from "./verbs.ts";
 
@@ -17,6 +18,7 @@ export const jobOfApi = (job: Job): JobView => {
       name: one.name,
       version: one.version,
       source: "",
+      ...(one.proxies && { proxies: one.proxies }),
       pace,
       policy: {},
       extracts: options.extracts,
@@ -64,8 +66,10 @@ export const jobOfApi = (job: Job): JobView => {
       ...(probeAt !== undefined && { probeAt: Date.parse(probeAt) }),
     })),
     ...(job.ways && { ways: job.ways }),
+    ...(job.proxies && { ladders: job.proxies.map((one) => ({ lane: one.lane, ...ladderOfApi(one) })) }),
     rejects: job.rejects,
     ...cost,
+    costs: costsOfApi(job.costs),
     ...(job.budgetSpentAt !== undefined && { budgetSpentAt: Date.parse(job.budgetSpentAt) }),
     ...(job.changes && { changes: job.changes }),
     ...(job.pagesRemoved && {
@@ -108,4 +112,27 @@ export const laneOfApi = (lane: Lane, now: number): LaneState => ({
   ...(lane.holdReason !== undefined && { holdReason: lane.holdReason }),
   backlog: lane.backlog,
   inFlight: lane.inFlight,
+  ...(lane.proxies && { ladders: lane.proxies.map(ladderOfApi) }),
+  ...(lane.spent && { spent: costsOfApi(lane.spent) }),
 });
+
+const ladderOfApi = ({
+  ladder,
+  tier,
+  why,
+  since,
+  outages,
+  held,
+}: NonNullable<Lane["proxies"]>[number]): LaneLadder => ({
+  ladder,
+  tier,
+  ...(why !== undefined && { why }),
+  ...(since !== undefined && { sinceAt: Date.parse(since) }),
+  outages: outages.map(({ until, ...outage }) => ({ ...outage, untilAt: Date.parse(until) })),
+  ...(held !== undefined && { held }),
+});
+
+const costsOfApi = (costs: Job["costs"]): TierCosts =>
+  Object.fromEntries(
+    Object.entries(costs).map(([tier, { cost, ...rest }]) => [tier, { ...rest, microCost: toMicro(cost) }]),
+  );

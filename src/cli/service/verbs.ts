@@ -176,6 +176,8 @@ interface ShownAttempt {
   readonly worker?: string;
   readonly requests?: number;
   readonly bytes?: number;
+  /** The proxy tiers that it went through. */
+  readonly proxied?: readonly { readonly tier: string }[];
   /** How it ended. */
   readonly end: string;
   readonly detail?: string;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { TierSign } from "../../domain/proxy-ladder.ts";
 import type { TierReport } from "../ledger.ts";
-import { keysOf, type Kit, type LedgerTest, SITE } from "./test-kit.ts";
+import { jobSpec, keysOf, type Kit, type LedgerTest, SITE } from "./test-kit.ts";
 
 const LADDER = ["direct", "datacenter", "residential:us-tx"];
 const PROXIED = ["datacenter"];
@@ -75,7 +75,8 @@ export const proxyTiers = (test: LedgerTest): void => {
     await kit.job("any", keysOf(9));
     const worker = kit.worker();
     await worker.claim(1, { number: 1 });
-    const pulse = { number: 2, tiers: [report("k0", "blocked"), report("k1", "blocked")] };
+    const signs = [report("k0", "blocked"), report("k1", "blocked"), report("k2", "good", { at: 1 })];
+    const pulse = { number: 2, tiers: signs };
     const first = await worker.pulse(pulse);
     assert.equal(first.tiers?.[0]?.state.at, 1);
     await worker.pulse({ number: 3, tiers: [report("k1", "blocked", { at: 1 })] });
@@ -86,8 +87,9 @@ export const proxyTiers = (test: LedgerTest): void => {
     // Nor does one of a worker that is no longer known.
     const lost = { number: 5, tiers: [report("k2", "blocked", { at: 1 })] };
     await kit.worker("w9").pulse(lost);
-    await kit.worker("w9").pulse({ ...lost, tiers: [report("k3", "blocked", { at: 1 })] });
-    assert.equal((await worker.pulse({ tiers: [report("k4", "good")] })).tiers?.[0]?.state.at, 2);
+    await kit.worker("w9").pulse({ ...lost, tiers: [report("k3", "blocked", { at: 2 })] });
+    const last = (await worker.pulse({ tiers: [report("k4", "good")] })).tiers?.[0]?.state;
+    assert.deepEqual([last?.at, last?.blocked], [2, []]);
     assert.equal((await events(kit)).length, 2);
   });
 
@@ -137,6 +139,30 @@ export const proxyTiers = (test: LedgerTest): void => {
       ["lane.tier", "proxy.down"],
     );
     assert.equal((await kit.ledger.listLanes({ limit: 9 }))[0]?.holdMs, 0);
+  });
+
+  test("a job shows the ladders of its own scrapers, and lanes show all", async (kit) => {
+    const [root] = jobSpec("own").scrapers;
+    await kit.job("own", keysOf(3), { scrapers: [{ ...root!, proxies: PROXIED }] });
+    await kit.job("plain", keysOf(3));
+    const worker = kit.worker();
+    await worker.claim(2);
+    await worker.pulse({ tiers: [...DOWN, report("a", "blocked"), report("b", "blocked")] });
+    const held = "no proxy tier works: datacenter: 402 no credit";
+    const outages = [{ tier: "datacenter", why: "402 no credit", untilAt: kit.nowMs + 60_000 }];
+    const down = { ladder: PROXIED, tier: "datacenter", outages, held };
+    assert.deepEqual((await kit.ledger.readJob("own"))?.ladders, [{ lane: SITE, ...down }]);
+    assert.equal((await kit.ledger.readJob("plain"))?.ladders, undefined);
+    const [lane] = await kit.ledger.listLanes({ limit: 1 });
+    assert.deepEqual(
+      lane?.ladders?.map(({ ladder, tier, sinceAt }) => [ladder, tier, sinceAt]),
+      [
+        [PROXIED, "datacenter", undefined],
+        [LADDER, "datacenter", kit.nowMs],
+      ],
+    );
+    kit.pass(60_000);
+    assert.deepEqual((await kit.ledger.readJob("own"))?.ladders?.[0]?.outages, []);
   });
 
   test("an outage lasts as long by a clock that was set back", async (kit) => {
