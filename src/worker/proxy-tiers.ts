@@ -165,6 +165,11 @@ export class ItemExit {
     throw new FailureError({ kind: "proxy", detail });
   }
 
+  /** Whether it goes through a proxy. */
+  get isPaid(): boolean {
+    return this.#options.route !== undefined;
+  }
+
   /** What one request costs before its bytes. */
   get price(): TierPrice {
     return this.#options.price;

@@ -8,6 +8,7 @@ import type { ClaimedItem } from "../ports/ledger.ts";
 import type { CompiledScraper } from "../scrapers/compiled-scraper.ts";
 import type { BudgetTracker } from "./budget.ts";
 import type { Pulse } from "./pulse.ts";
+import type { TierPrice } from "./proxy-tiers.ts";
 import type { RobotsGuard } from "./robots-guard.ts";
 import type { SlotScheduler, SlotSeeker, TakenSlot } from "./slot-scheduler.ts";
 import type { WorkTally } from "./registration.ts";
@@ -51,7 +52,7 @@ export class RequestGate {
    * The slot must be used at once, so it comes last. Only the note that an acting request is about to leave comes after it, because until then the
    * item may be returned. The note waits for the ledger and the connection for the site, so the slot is checked again afterwards.
    */
-  of(item: ClaimedItem, { scraper }: CompiledScraper, job: JobLimits): Gate {
+  of(item: ClaimedItem, { scraper }: CompiledScraper, job: JobLimits, price?: TierPrice): Gate {
     const { scheduler, pulse, robots, laneOf, budgets, tally } = this.#options;
     const laneAt = laneFor(scraper, JSON.parse(item.input), laneOf);
     const takeSlot = async (url: URL, acts = false): Promise<Departure> => {
@@ -91,7 +92,7 @@ export class RequestGate {
           onCrawlDelay: (delayMs) => pulse.crawlDelay(laneAt(url), delayMs),
           ...((job.guardsTargets || scraper.owner !== undefined) && { publicOnly: publicOnly(scraper) }),
         });
-      await budgets.spend(job, item);
+      await budgets.spend(job, item, price);
       const isAct = acts && scraper.once === true;
       const departure = await takeSlot(url, isAct);
       if (isAct) await pulse.acting(item);

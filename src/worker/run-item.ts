@@ -56,7 +56,7 @@ interface ItemRun {
     | { readonly all: RecordChecks; readonly collector: () => Promise<Collector | undefined> }
     | undefined;
   /** Called before the first request, with what the attempt has cost so far. */
-  readonly onSession?: (cost: Pick<Attempt, "requests" | "bytes">) => void;
+  readonly onSession?: (cost: Pick<Attempt, "requests" | "bytes" | "proxied">) => void;
   /** The acting request of a `once` scraper has left. */
   readonly hasActed: () => boolean;
   /** Called as soon as the outcome is known, before its bytes are durable. */
@@ -185,9 +185,10 @@ interface Run {
 }
 
 type Cost = Pick<Attempt, "requests" | "bytes"> & { readonly proxyBytes?: number | undefined };
+type WholeCost = Cost & { readonly proxyBytes: number };
 
 /** With what an earlier way of the same attempt has cost. It grows with the session. */
-const costOf = (spent: Cost, session: Cost): Required<Cost> & { readonly proxyBytes: number } => ({
+const costOf = (spent: Cost, session: Cost): WholeCost => ({
   get requests() {
     return spent.requests + session.requests;
   },
@@ -199,6 +200,25 @@ const costOf = (spent: Cost, session: Cost): Required<Cost> & { readonly proxyBy
   },
 });
 
+/** With the price of what has gone through a proxy so far. */
+const priced = (
+  cost: WholeCost,
+  exit: ItemExit | undefined,
+): Pick<Attempt, "requests" | "bytes" | "proxied"> =>
+  exit?.isPaid
+    ? {
+        get requests() {
+          return cost.requests;
+        },
+        get bytes() {
+          return cost.bytes;
+        },
+        get proxied() {
+          return exit.costs(cost.requests, cost.proxyBytes).proxied!;
+        },
+      }
+    : cost;
+
 const collectAndJudge = async (
   run: ItemRun,
   input: unknown,
@@ -209,7 +229,7 @@ const collectAndJudge = async (
     by,
   }: {
     readonly bundle: ReturnType<typeof openItemArchive>;
-    readonly spent: Cost;
+    readonly spent: WholeCost;
     readonly way: Way | undefined;
     readonly by?: RunBy | undefined;
   },
@@ -228,7 +248,7 @@ const collectAndJudge = async (
     sharedBy: `${run.spec.client}\n${item.job}\n${item.lane}`,
     tools: { gate: run.gate, ...bundle.tools },
     controller: by ? childOf(run.controller) : run.controller,
-    onSession: (session) => onSession?.(costOf(spent, session)),
+    onSession: (session) => onSession?.(priced(costOf(spent, session), run.exit)),
     onLate: run.onLate,
   });
   const { session } = collected;
@@ -252,7 +272,7 @@ const collectAndJudge = async (
         : [],
     async drop() {
       Object.assign(spent, { ...costOf(spent, session) });
-      onSession?.({ ...spent });
+      onSession?.(priced({ ...spent }, run.exit));
       await session.close();
     },
   };

@@ -283,6 +283,7 @@ class Worker {
     const { ready } = scrapers[item.scraper]!;
     const { kind = "http", proxies: ladder } = spec.scrapers[item.scraper] ?? {};
     const collector = await collectors[kind]();
+    const exit = ladder && this.#tiers.take(item, ladder, ready.scraper.proxySession !== "item");
     return await runItem({
       item,
       worker,
@@ -293,14 +294,14 @@ class Worker {
       collector,
       archive: this.#archives.of(item.job),
       controller,
-      ...(ladder && { exit: this.#tiers.take(item, ladder, ready.scraper.proxySession !== "item") }),
+      ...(exit && { exit }),
       ...(ready.scraper.kind === "auto" && { auto: this.#autoWays }),
       ...(ready.check && {
         checks: { all: this.#recordChecks, collector: () => this.#collectorForCheck(ready.check!.ready) },
       }),
       onSession: (cost) => this.#costs.set(item, cost),
       hasActed: () => this.#gate.hasActed(item),
-      gate: this.#gate.of(item, ready, spec),
+      gate: this.#gate.of(item, ready, spec, exit?.price),
       onOutcome: ({ report, failure, way, movesTier }) => {
         this.#rests = 0;
         this.#inFlight.grow();

@@ -14,6 +14,7 @@ import { EXIT, jobExitCode } from "../exit.ts";
 import { listenForInterrupts } from "../interrupts.ts";
 import { DRAINING } from "../run-workers.ts";
 import type { Progress } from "../render/progress.ts";
+import { configuredPrices } from "../configured-prices.ts";
 import { renderReport } from "../render/report.ts";
 
 export interface SuperviseJobOptions {
@@ -162,6 +163,7 @@ const finish = async (options: SuperviseJobOptions, view: JobView, tookMs: numbe
     renderReport(view, {
       location: storage.location,
       tookMs,
+      prices: configuredPrices(),
       ...(isWritten && { output }),
       ...(options.input && { input: options.input }),
     }),

@@ -40,6 +40,7 @@ import { openExistingStorage } from "../existing-storage.ts";
 import { NEW_VERSION_WAIT_MS, readNewVersion, waitText } from "../read-new-version.ts";
 import { reapDead } from "../actions/supervise-job.ts";
 import { extractionJson, extractionLines } from "../render/extraction.ts";
+import { configuredPrices } from "../configured-prices.ts";
 import { jobLog, renderReport } from "../render/report.ts";
 import { auditedVerbs } from "./audit-local.ts";
 import { localItems } from "./local-items.ts";
@@ -87,6 +88,7 @@ export const openLocal = async (
       return {
         lines: [
           ...renderReport(view, {
+            prices: configuredPrices(),
             location,
             tookMs,
             log: logOf(location.data, view.spec.id),

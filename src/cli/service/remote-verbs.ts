@@ -18,6 +18,7 @@ import { checkOutput } from "../../export/outputs/open-output.ts";
 import { isReadOnce, lookInto, openBytesOnce } from "../../inputs/open-inputs.ts";
 import { UsageError } from "../exit.ts";
 import { findAmong, newestJobs, RemovedJobError } from "../find-job.ts";
+import { configuredPrices } from "../configured-prices.ts";
 import { renderAccount } from "../render/report.ts";
 import { shellWord } from "../text.ts";
 import { itemOfApi, jobOfApi, laneOfApi } from "./api-views.ts";
@@ -51,7 +52,7 @@ export const openRemote = (client: SluiceClient, server: string): Verbs => {
       newestJobs(allJobs(scraper === undefined ? {} : { scraper }), which),
     findJob: async (named) => (await readJob(named)) ?? (await findAmong(allJobs(), named, `at ${server}`)),
     report: async (view) => ({
-      lines: renderAccount(view, (view.endedAt ?? Date.now()) - view.createdAt, flag),
+      lines: renderAccount(view, (view.endedAt ?? Date.now()) - view.createdAt, flag, configuredPrices()),
       json: {},
     }),
     controlJob: (job, to) => stop(client, job, to),
