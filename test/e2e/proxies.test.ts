@@ -198,8 +198,8 @@ test("when the block ends, the lane is back on the cheapest tier within 300 item
   const { code, stderr } = await run.ended;
   assert.equal(code, 0, stderr);
   assert.equal(await tierOf(storage), "direct");
-  const after = county.arrivals.filter(({ from }) => from === "127.0.0.1").length;
-  assert.ok(after > 2 * (500 - before - 300), `${after} direct requests for ${500 - before} items`);
+  const direct = county.arrivals.filter(({ from }) => from === "127.0.0.1").length;
+  assert.ok(direct > 2 * (500 - before - 300), `${direct} direct requests for ${500 - before} items`);
 });
 
 test("bytes and cost of each tier are those that the proxy counts", async (t) => {
