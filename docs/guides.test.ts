@@ -130,6 +130,15 @@ test("forms, sessions and hops: the item of the guide is tried step by step", as
   rmSync(folder, { recursive: true, force: true });
 });
 
+test("proxies: a county that blocks this machine is collected through a tier, and the report has its cost", async () => {
+  const { folder, output } = await follow("docs/proxies.md");
+  const rows = linesOf(join(folder, "my-proxies"), "taxes.csv");
+  assert.equal(rows.length, 101);
+  assert.ok(rows.slice(1).every((row) => row.includes(",done,")));
+  assert.match(output, /datacenter +\d/);
+  rmSync(folder, { recursive: true, force: true });
+});
+
 test("fixtures and tests, as the guide says", async () => {
   const { folder } = await follow("docs/fixtures.md");
   rmSync(folder, { recursive: true, force: true });

@@ -24,6 +24,7 @@ test("the number of tries follows from what another try could change", () => {
     "bad-content": 2,
     "scraper-error": 1,
     browser: 2,
+    proxy: 3,
     "worker-lost": 1,
     budget: 1,
   });
@@ -59,6 +60,7 @@ test("what was decided on our side says nothing to the breaker", () => {
       "forbidden-target",
       "robots-denied",
       "browser",
+      "proxy",
       "worker-lost",
       "budget",
     ],

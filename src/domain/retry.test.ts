@@ -53,7 +53,7 @@ const delayFor = (retryAfterMs: number) => {
 };
 
 test("the job's own cap ends it sooner, never later; throttles stay free", () => {
-  for (const kind of FAILURE_KINDS.filter((each) => each !== "rate-limited")) {
+  for (const kind of FAILURE_KINDS.filter((each) => !FREE_KINDS.has(each))) {
     const { maxAttempts } = failurePolicy(kind);
     assert.equal(afterFailure(failedWith(kind, { maxAttempts: 1 })).state, "failed");
     assert.equal(
@@ -61,11 +61,15 @@ test("the job's own cap ends it sooner, never later; throttles stay free", () =>
       "failed",
     );
   }
-  assert.equal(afterFailure(failedWith("rate-limited", { maxAttempts: 1 })).state, "waiting");
+  for (const kind of ["rate-limited", "proxy"] as const)
+    assert.equal(afterFailure(failedWith(kind, { maxAttempts: 1 })).state, "waiting");
 });
 
+/** The lane, or the tier, answers for them at first. */
+const FREE_KINDS: ReadonlySet<string> = new Set(["rate-limited", "proxy"]);
+
 test("an item waits until its kind's last attempt has failed", () => {
-  for (const kind of FAILURE_KINDS.filter((each) => each !== "rate-limited")) {
+  for (const kind of FAILURE_KINDS.filter((each) => !FREE_KINDS.has(each))) {
     const { maxAttempts } = failurePolicy(kind);
     for (let attempt = 1; attempt < maxAttempts; attempt++)
       assert.equal(afterFailure(failedWith(kind, { attempt })).state, "waiting", `${kind} ${attempt}`);
@@ -235,4 +239,13 @@ test("of several the longest counts, whatever their order and form; what cannot 
     [[], undefined],
   ];
   for (const [values, expected] of cases) assert.equal(longestMs(values, NOW), expected, values.join(" | "));
+});
+
+test("failures of a proxy, and refusals that another tier may avoid, cost no attempt ten times", () => {
+  for (const free of [failedWith("proxy", {}), failedWith("blocked", { canMoveTier: true })])
+    for (const throttles of [0, 9, 10]) {
+      const outcome = afterFailure({ ...free, throttles, attempt: 1 });
+      assert.equal(outcome.state, "waiting");
+      assert.equal("countsAttempt" in outcome && outcome.countsAttempt, throttles >= 10);
+    }
 });

@@ -59,10 +59,12 @@ test("a pace with a word that does not exist is refused: it would pass for anoth
   assertRefused({ ...GOOD, pace: { perMinute: 6 } }, /`pace`.*perMinute/);
 });
 
-test("a scraper that cannot do without a proxy is refused while there is none", () => {
-  for (const proxies of ["direct", [], ["residential:us-tx"]])
+test("proxies are a list of different tiers", () => {
+  for (const proxies of ["direct", [], ["Residential"], ["direct", "direct"], ["residential:texas!"], [1]])
     assertRefused({ ...GOOD, proxies }, /`proxies`/);
-  checkScraper({ ...GOOD, proxies: ["direct", "datacenter"] }, "x.ts");
+  assertRefused({ ...GOOD, proxySession: "job" }, /`proxySession` must be "lane" or "item"/);
+  checkScraper({ ...GOOD, proxies: ["direct", "datacenter", "residential:us-tx"] }, "x.ts");
+  checkScraper({ ...GOOD, proxies: ["residential"] }, "x.ts");
 });
 
 test("numbers are held to their ranges, and a refusal names the number, its value and the range; no rate at all is one", () => {

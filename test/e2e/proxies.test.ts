@@ -1,105 +1,27 @@
 import assert from "node:assert/strict";
-import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { gunzipSync } from "node:zlib";
 import { parcelsCsv } from "../../examples/county/inputs.ts";
 import { startCounty } from "../../examples/county/site.ts";
 import { openStorage } from "../../src/compose.ts";
-import type { JobView } from "../../src/domain/job.ts";
-import type { Storage } from "../../src/ports/storage.ts";
-import { browserOrSkip } from "../browser.ts";
 import { REFUSING_ZONES, startSuperProxy } from "../proxies/super-proxy.ts";
 import { sluice, SluiceProcess, untilJob } from "./sluice-process.ts";
-
-const PASSWORD = "Xk7-unguessable-9Qz";
-const EXITS = { dc: "127.0.0.2", res: "127.0.0.3" };
-const folder = mkdtempSync(join(tmpdir(), "sluice-proxies-"));
-after(() => rmSync(folder, { recursive: true, force: true }));
-
-const countySource = new URL("../../examples/county/county.scraper.ts", import.meta.url).href;
-
-/** The county's scraper with tiers. Fast, because pace is the matter of other tests. */
-const scraperFile = (
-  name: string,
-  { ladder, more = "" }: { ladder: readonly string[]; more?: string },
-): string => {
-  const file = join(folder, `${name}.scraper.ts`);
-  writeFileSync(
-    file,
-    `import county from ${JSON.stringify(countySource)};
-export default { ...county, name: ${JSON.stringify(name)}, proxies: ${JSON.stringify(ladder)}, ${more}
-  pace: { perSecond: 200, burst: 10, concurrency: 2 },
-  failures: { ...county.failures, blocked: { backoff: { firstMs: 50, factor: 1, maxMs: 50 } }, proxy: { backoff: { firstMs: 50, factor: 1, maxMs: 50 } } } };
-`,
-  );
-  return file;
-};
-
-const inputs = (name: string, parcels: number): string => {
-  const file = join(folder, `${name}.csv`);
-  writeFileSync(file, [...parcelsCsv(parcels)].join(""));
-  return file;
-};
-
-interface TierSetting {
-  readonly zone: string;
-  readonly perGB?: number;
-}
-
-/** Tiers of the fake provider, as the configuration would have them. */
-const tiers = (url: string, named: Readonly<Record<string, TierSetting>>): Record<string, string> => ({
-  BRD_PASSWORD: PASSWORD,
-  SLUICE_PROXIES: JSON.stringify({
-    currency: "USD",
-    tiers: Object.fromEntries(
-      Object.entries(named).map(([name, { zone, perGB = 1 }]) => [
-        name,
-        {
-          provider: "bright-data",
-          url,
-          values: { customer: "c1", zone },
-          passwordEnv: "BRD_PASSWORD",
-          price: { perGB },
-        },
-      ]),
-    ),
-  }),
-});
-
-const LADDER = ["direct", "datacenter", "residential:us-tx"];
-const TWO_TIERS = { datacenter: { zone: "dc", perGB: 1 }, residential: { zone: "res", perGB: 8 } };
-
-const onlyJob = async ({ ledger }: Storage): Promise<JobView> => {
-  const [job] = await ledger.listJobs();
-  return (await ledger.readJob(job!.spec.id))!;
-};
-
-/** What a lane has learned: the tier of its ladder. */
-const tierOf = async ({ ledger }: Storage): Promise<string | undefined> => {
-  const lanes = await ledger.listLanes({ limit: 10 });
-  const [known] = lanes.flatMap(({ ladders = [] }) => ladders);
-  return known?.tier;
-};
-
-/** Waits until a lane is held. */
-const heldReason = async ({ ledger }: Storage): Promise<string> => {
-  for (;;) {
-    const lanes = await ledger.listLanes({ limit: 10 });
-    const reason = lanes.map(({ holdReason }) => holdReason).find((one) => one !== undefined);
-    if (reason !== undefined) return reason;
-    await ledger.awaitWork({}, 50);
-  }
-};
-
-const withStorage = async <Result>(
-  data: string,
-  use: (storage: Storage) => Promise<Result>,
-): Promise<Result> => {
-  await using storage = await openStorage(data);
-  return await use(storage);
-};
+import {
+  PASSWORD,
+  EXITS,
+  folder,
+  scraperFile,
+  inputs,
+  tiers,
+  LADDER,
+  TWO_TIERS,
+  onlyJob,
+  tierOf,
+  heldReason,
+  withStorage,
+} from "./proxy-kit.ts";
 
 test("a lane that is blocked moves to the cheapest tier that works, with at most three refused items and no lost attempt", async () => {
   for (const [name, blocks, right] of [
@@ -200,63 +122,6 @@ test("when the block ends, the lane is back on the cheapest tier within 300 item
   assert.equal(await tierOf(storage), "direct");
   const direct = county.arrivals.filter(({ from }) => from === "127.0.0.1").length;
   assert.ok(direct > 2 * (500 - before - 300), `${direct} direct requests for ${500 - before} items`);
-});
-
-test("bytes and cost of each tier are those that the proxy counts", async (t) => {
-  const kinds = [
-    ["http", scraperFile("bytes", { ladder: ["datacenter"] })],
-    ...((await browserOrSkip(t)) ? [["browser", join(folder, "bytes-browser.scraper.ts")] as const] : []),
-  ] as const;
-  writeFileSync(
-    join(folder, "bytes-browser.scraper.ts"),
-    `import county from ${JSON.stringify(new URL("../../examples/county/county-browser.scraper.ts", import.meta.url).href)};
-export default { ...county, name: "bytes-browser", proxies: ["datacenter"], pace: { perSecond: 50, burst: 5, concurrency: 2 } };
-`,
-  );
-  for (const [kind, scraper] of kinds) {
-    await using county = await startCounty({ parcels: 30, scripted: kind === "browser" });
-    await using proxy = await startSuperProxy({ password: PASSWORD, exits: EXITS });
-    const data = join(folder, `bytes-${kind}`);
-    const { code, stderr } = await sluice(
-      ["run", scraper, "--input", inputs(`bytes-${kind}`, 30), "--data", data, "--processes", "1"],
-      { COUNTY_URL: county.url, ...tiers(proxy.url, { datacenter: { zone: "dc", perGB: 5 } }) },
-    );
-    assert.equal(code, 0, stderr);
-    const { costs } = await withStorage(data, onlyJob);
-    const { bytes, microCost } = costs!["datacenter"]!;
-    const counted = proxy.bytes();
-    assert.ok(
-      Math.abs(bytes - counted) <= 0.005 * counted,
-      `${kind}: ${bytes} bytes, the proxy counts ${counted}`,
-    );
-    assert.ok(Math.abs(microCost - bytes * 5e-3) <= 30, `${microCost} for ${bytes} bytes`);
-  }
-});
-
-test("a budget of money is exceeded by no more than what was in flight, with two workers", async () => {
-  await using county = await startCounty({ parcels: 300 });
-  await using proxy = await startSuperProxy({ password: PASSWORD, exits: EXITS });
-  const data = join(folder, "budget");
-  const scraper = scraperFile("budget", { ladder: ["datacenter"] });
-  writeFileSync(scraper, readFileSync(scraper, "utf8").replace("concurrency: 2", "concurrency: 50"));
-  const perGB = 1000;
-  const env = { COUNTY_URL: county.url, ...tiers(proxy.url, { datacenter: { zone: "dc", perGB } }) };
-  const submitted = await sluice(
-    ["submit", scraper, "--input", inputs("budget", 300), "--data", data, "--max-cost", "0.5"],
-    env,
-  );
-  assert.equal(submitted.code, 0, submitted.stderr);
-  const workers = new SluiceProcess(["worker", "--data", data, "--processes", "2"], env);
-  await using storage = await openStorage(data);
-  while ((await onlyJob(storage)).endedAt === undefined) await storage.ledger.awaitWork({}, 50);
-  workers.child.kill("SIGTERM");
-  await workers.ended;
-  const { costs, counts, requests } = await onlyJob(storage);
-  const { bytes, microCost } = costs!["datacenter"]!;
-  const perItem = bytes / Math.max(1, requests / 3);
-  assert.ok(counts.states.failed > 0 && counts.states.done > 0, JSON.stringify(counts));
-  assert.ok(microCost <= 500_000 + 2 * 50 * perItem * (perGB / 1e3), `${microCost} millionths`);
-  assert.ok(microCost >= 250_000, `${microCost} millionths were spent of 500,000`);
 });
 
 test("a refusal of the provider is a proxy failure with its reason, and neither the breaker nor attempts move", async () => {

@@ -1,6 +1,8 @@
 import { laneOf, openStorage } from "../../compose.ts";
 import { resolveScraper } from "../../config/find-scrapers.ts";
+import { proxySettings } from "../../config/check-config.ts";
 import { jobId } from "../../domain/job.ts";
+import { tierProblem } from "../../domain/proxy-tier.ts";
 import { checkOutput } from "../../export/outputs/open-output.ts";
 import { openInputs } from "../../inputs/open-inputs.ts";
 import { createJob, loadInputs, proxiesProblem } from "../../pipeline/submit.ts";
@@ -37,6 +39,11 @@ export const runJob = async (
   });
   const badProxies = proxiesProblem(ready, options.proxies);
   if (badProxies !== undefined) throw new UsageError(badProxies);
+  for (const tier of ready.scraper.proxies ?? []) {
+    const problem = tierProblem(proxySettings(), tier);
+    if (problem !== undefined)
+      throw new UsageError(`scraper ${ready.scraper.name}: ${problem}. See docs/proxies.md.`);
+  }
   const inputs = await openInputs(input, options.format, ready.scraper, laneOf);
   await using storage = await openStorage(location);
   const job = jobId(new Date());
