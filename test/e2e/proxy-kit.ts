@@ -6,7 +6,6 @@ import { parcelsCsv } from "../../examples/county/inputs.ts";
 import { openStorage } from "../../src/compose.ts";
 import type { JobView } from "../../src/domain/job.ts";
 import type { Storage } from "../../src/ports/storage.ts";
-import { sluice } from "./sluice-process.ts";
 
 export const PASSWORD = "Xk7-unguessable-9Qz";
 export const EXITS = { dc: "127.0.0.2", res: "127.0.0.3" };
