@@ -3,7 +3,7 @@ import { isController, type StorageLocation } from "../ports/storage.ts";
 import { relative, resolve } from "node:path";
 import { type Command, Help, Option } from "commander";
 import { DEFAULT_DATA } from "../config/define-config.ts";
-import type { JobCaps } from "../domain/job.ts";
+import type { JobCaps, JobSpec } from "../domain/job.ts";
 import { INPUT_FORMATS, type InputFormat } from "../inputs/input-format.ts";
 import { LOG_KEEP, LOG_LEVELS, LOG_MAX_MB, type LogLevel } from "../worker/log.ts";
 import { durationIn, listOf, numberIn, processCount } from "./option-values.ts";
@@ -106,7 +106,29 @@ export const newJobOptions = (command: Command): Command =>
     .option("--max-items <n>", "at most N items, including those found while crawling", numberIn("maxItems"))
     .option("--no-extract", "only fetch and store the pages; `sluice extract` extracts records later")
     .option("--rate <n>", "at most N requests per second in each lane, for this job", numberIn("perSecond"))
-    .option("--proxies <tiers>", "use only these proxy tiers of the scraper, separated by commas", listOf);
+    .option("--proxies <tiers>", "use only these proxy tiers of the scraper, separated by commas", listOf)
+    .option("--max-requests <n>", "fail the remaining items after N requests", numberIn("requests"))
+    .option("--max-bytes <n>", "fail the remaining items after N bytes", numberIn("bytes"))
+    .option("--max-cost <n>", "fail the remaining items after proxies have cost N", numberIn("cost"))
+    .option("--pause-over-budget", "pause the job instead of failing the remaining items", false);
+
+export interface BudgetOptions {
+  readonly maxRequests?: number;
+  readonly maxBytes?: number;
+  readonly maxCost?: number;
+  readonly pauseOverBudget?: boolean;
+}
+
+/** Nothing without a limit. */
+export const budgetOf = (options: BudgetOptions): Partial<Pick<JobSpec, "budget">> => {
+  const { maxRequests, maxBytes, maxCost, pauseOverBudget } = options;
+  const limits = given({ requests: maxRequests, bytes: maxBytes, cost: maxCost });
+  if (Object.keys(limits).length > 0)
+    return { budget: { ...limits, ...(pauseOverBudget && { onSpent: "pause" }) } };
+  if (pauseOverBudget)
+    throw new UsageError("--pause-over-budget needs a budget: --max-requests, --max-bytes or --max-cost.");
+  return {};
+};
 
 /** Options of commands that continue a job. */
 export const continueOptions = (command: Command): Command =>

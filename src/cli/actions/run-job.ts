@@ -10,12 +10,12 @@ import { type CompiledScraper, compileScraper, loweredPace } from "../../scraper
 import { loadScraper } from "../../scrapers/load-scraper.ts";
 import type { Supervisor } from "../../worker/supervisor.ts";
 import { UsageError } from "../exit.ts";
-import { given, type WorkingOptions } from "../options.ts";
+import { type BudgetOptions, budgetOf, given, type WorkingOptions } from "../options.ts";
 import type { Progress } from "../render/progress.ts";
 import { paceNote } from "../service/submission.ts";
 import { superviseJob } from "./supervise-job.ts";
 
-export interface RunOptions extends WorkingOptions {
+export interface RunOptions extends WorkingOptions, BudgetOptions {
   readonly limit?: number;
   /** Requests per second in each lane; can only lower the scraper's own pace. */
   readonly rate?: number;
@@ -39,7 +39,7 @@ export const runJob = async (
   });
   const badProxies = proxiesProblem(ready, options.proxies);
   if (badProxies !== undefined) throw new UsageError(badProxies);
-  for (const tier of ready.scraper.proxies ?? []) {
+  for (const tier of options.proxies ?? ready.scraper.proxies ?? []) {
     const problem = tierProblem(proxySettings(), tier);
     if (problem !== undefined)
       throw new UsageError(`scraper ${ready.scraper.name}: ${problem}. See docs/proxies.md.`);
@@ -56,7 +56,7 @@ export const runJob = async (
     laneOf,
     inputs,
     ...given({ limit: options.limit, maxItems: options.maxItems }),
-    options: given({ proxies: options.proxies }),
+    options: { ...given({ proxies: options.proxies }), ...budgetOf(options) },
   };
   const { perSecond } = ready.pace;
   const note = paceNote(options.rate, { scraper: ready.scraper.name, perSecond });

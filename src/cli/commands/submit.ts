@@ -7,6 +7,8 @@ import { EXIT, UsageError } from "../exit.ts";
 import { listenForInterrupts } from "../interrupts.ts";
 import { durationIn, labelValue, momentFrom, numberIn } from "../option-values.ts";
 import {
+  type BudgetOptions,
+  budgetOf,
   given,
   inputOptions,
   newJobOptions,
@@ -29,7 +31,7 @@ Examples:
   sluice submit county --input parcels.csv.gz --priority 5 --deadline 12h --max-requests 100000
   sluice submit --job last --input parcels.csv`;
 
-interface SubmitOptions extends PlaceOptions {
+interface SubmitOptions extends PlaceOptions, BudgetOptions {
   readonly input?: string;
   readonly format?: InputFormat;
   readonly job?: string;
@@ -42,10 +44,6 @@ interface SubmitOptions extends PlaceOptions {
   readonly maxAttempts?: number;
   /** Milliseconds since 1970. */
   readonly deadline?: number;
-  readonly maxRequests?: number;
-  readonly maxBytes?: number;
-  readonly maxCost?: number;
-  readonly pauseOverBudget: boolean;
   readonly maxAge?: number;
   readonly onlyChanged: boolean;
   readonly label?: Readonly<Record<string, string>>;
@@ -68,10 +66,6 @@ export const register = (program: Command, toAction: ToAction): void => {
       "cancel unfinished items at this time, or after a duration such as 12h",
       momentFrom(Date.now),
     )
-    .option("--max-requests <n>", "fail the remaining items after N requests", numberIn("requests"))
-    .option("--max-bytes <n>", "fail the remaining items after N bytes", numberIn("bytes"))
-    .option("--max-cost <n>", "fail the remaining items after proxies have cost N", numberIn("cost"))
-    .option("--pause-over-budget", "pause the job instead of failing the remaining items", false)
     .option(
       "--max-age <duration>",
       "reuse pages fetched within this time; 0 always fetches",
@@ -192,16 +186,12 @@ const summary = ({ spec, counts, rejects }: JobView): string[] => {
 };
 
 const jobOptionsOf = (options: SubmitOptions): JobOptions => {
-  const { priority, maxAttempts, deadline, maxRequests, maxBytes, maxCost, maxAge, onlyChanged } = options;
+  const { priority, maxAttempts, deadline, maxAge, onlyChanged } = options;
   const { label, webhook, progressEvery } = options;
-  const limits = given({ requests: maxRequests, bytes: maxBytes, cost: maxCost });
-  if (options.pauseOverBudget && Object.keys(limits).length === 0)
-    throw new UsageError("--pause-over-budget needs a budget: --max-requests, --max-bytes or --max-cost.");
-  const budget = { ...limits, ...(options.pauseOverBudget && { onSpent: "pause" as const }) };
   const freshness = { ...given({ maxAgeMs: maxAge }), ...(onlyChanged && { onlyChanged }) };
   return {
     ...given({ priority, maxAttempts, deadlineAt: deadline }),
-    ...(Object.keys(budget).length > 0 && { budget }),
+    ...budgetOf(options),
     ...(Object.keys(freshness).length > 0 && { freshness }),
     ...given({ proxies: options.proxies && [...options.proxies] }),
     ...given({ labels: label, webhook, progressMs: progressEvery }),
