@@ -52,6 +52,7 @@ export const collect = async (run: CollectRun): Promise<Collected> => {
     ...(run.sharedBy !== undefined && { sharedBy: run.sharedBy }),
     ...(run.way && { way: run.way }),
     ...(scraper.browser && { browser: scraper.browser }),
+    ...(scraper.identity && { identity: scraper.identity }),
     ...(scraper.headers && { headers: scraper.headers }),
     ...((run.guardsTargets || scraper.owner !== undefined) && { publicOnly: publicOnly(scraper) }),
     ...(run.validators && { validators: run.validators }),

@@ -282,9 +282,14 @@ export interface ProxyRoute {
   readonly session: string;
 }
 
+/** `own`: as Sluice. `browser`: with the TLS handshake and the headers of a browser. */
+export type Identity = "own" | "browser";
+
 export interface SessionOptions {
   /** Without it, requests leave directly. */
   readonly route?: ProxyRoute | undefined;
+  /** For kind `http`: `own` by default. */
+  readonly identity?: Identity | undefined;
   /** Items with the same value may use the same warm tab, one after the other; without it, nothing is shared. */
   readonly sharedBy?: string;
   /** For kind `auto`: over HTTP by default. */

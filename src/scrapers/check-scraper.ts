@@ -34,6 +34,7 @@ const CHOICES = {
   archive: ["all", "none"],
   once: [true, false],
   proxySession: ["lane", "item"],
+  identity: ["own", "browser"],
 } as const;
 
 /** The gate for scraper files: what passes here is trusted inside. The scrapers that it emits to pass it too. */
@@ -75,6 +76,8 @@ const checkOne = (found: unknown, file: string): void => {
   if (!isObject(pace)) return refuse("`pace` takes numbers: { perSecond, burst, concurrency }.");
   const badLadder = ladderProblem(found["proxies"] ?? [DIRECT]);
   if (badLadder !== undefined) return refuse(`\`proxies\` ${badLadder}`);
+  if (found["identity"] === "browser" && (found["kind"] ?? "http") !== "http")
+    return refuse('`identity: "browser"` is for kind http; other kinds use a browser.');
   const limits = found["limits"] ?? {};
   if (!isObject(limits)) return refuse("`limits` takes numbers, for example { itemMs: 60_000, depth: 100 }.");
   const outOfRange = badNumber(found);

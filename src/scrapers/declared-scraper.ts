@@ -26,7 +26,7 @@ import type { AnyScraper } from "./scraper.ts";
 /** A scraper without code: a recording, and an `extract` block as data. */
 interface DeclaredScraper extends Omit<
   AnyScraper,
-  "kind" | "owner" | "input" | "key" | "collect" | "extract" | "emit" | "checkAgainst"
+  "kind" | "owner" | "input" | "key" | "collect" | "extract" | "emit" | "checkAgainst" | "identity"
 > {
   readonly kind: "recording";
   readonly input: unknown;

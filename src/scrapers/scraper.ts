@@ -4,7 +4,7 @@ import type { RecordOf } from "../extraction/field.ts";
 import { AbsentError, FailureError, type PolicyOverrides } from "../domain/failure.ts";
 import type { CollectorKind, Pace } from "../domain/job-version.ts";
 import type { OptionNames } from "../domain/known-options.ts";
-import type { BrowserOptions, Keep, Limits, ScraperTools } from "../ports/collector.ts";
+import type { BrowserOptions, Identity, Keep, Limits, ScraperTools } from "../ports/collector.ts";
 import type { Emit, EmitToOther, EmitToSelf } from "./compile-emit.ts";
 
 /** What a scraper's `collect` is given. */
@@ -44,6 +44,8 @@ interface Scraper<Input = never, Kind extends CollectorKind = "http"> {
   readonly proxies?: readonly string[];
   /** `lane` (default): items of a lane share an exit until it is refused. `item`: each has a new one. */
   readonly proxySession?: "lane" | "item";
+  /** For kind `http`. `own` (default): as Sluice. `browser`: with the TLS handshake and the headers of Chrome; needs the package `impit`. */
+  readonly identity?: Identity;
   /** robots.txt is obeyed unless this says "ignore". */
   readonly robots?: "obey" | "ignore";
   /** The scraper acts on the site: an item is not tried again by itself once a request marked `acts` has left. */
@@ -89,6 +91,7 @@ export const SCRAPER_OPTIONS: OptionNames<Scraper> = {
   pace: true,
   proxies: true,
   proxySession: true,
+  identity: true,
   robots: true,
   once: true,
   limits: true,

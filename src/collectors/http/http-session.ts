@@ -17,6 +17,7 @@ import { followRedirects, type ItemRequest } from "./follow-redirects.ts";
 import { formSubmission } from "./form.ts";
 import { ItemRequests, type Received } from "./item-requests.ts";
 import { keepFile } from "./keep-file.ts";
+import { loadImpit } from "./load-impit.ts";
 import { HttpPage, receivePage } from "./page.ts";
 import type { Transport } from "./transport.ts";
 import { ResponseHead } from "./wire.ts";
@@ -31,7 +32,11 @@ type KeptHttpFile = CollectSession["kept"]["files"][number];
 
 export const openHttpSession = (options: HttpSessionOptions): CollectSession<"http"> => {
   const { tools, limits } = options;
-  const headers = { ...COMMON_HEADERS, "user-agent": options.userAgent, ...lowerCased(options.headers) };
+  const isBrowser = options.identity === "browser";
+  // Early: a package that is missing is not the item's failure.
+  if (isBrowser) loadImpit();
+  const common = isBrowser ? {} : { ...COMMON_HEADERS, "user-agent": options.userAgent };
+  const headers = { ...common, ...lowerCased(options.headers) };
   const requests = new ItemRequests({ ...options, headers });
   const received: HttpPage[] = [];
   const pages: KeptHttpPage[] = [];
@@ -79,7 +84,7 @@ export const openHttpSession = (options: HttpSessionOptions): CollectSession<"ht
     async file(name, url, given) {
       refuseUnknownOptions(given, REQUEST_OPTIONS, "keep.file");
       // Files are stored without content encoding.
-      const request = requestOf(given, { accept: "*/*", "accept-encoding": "identity" });
+      const request = requestOf(given, isBrowser ? {} : { accept: "*/*", "accept-encoding": "identity" });
       const file = await keepFile(
         { ...request, method: "GET", url: requests.resolve(url) },
         requests,

@@ -200,13 +200,14 @@ export class ItemRequests {
   #wireOf(request: ItemRequest): WireRequest {
     const { url, method, body, archivedBody } = request;
     const [headers, isGuarded] = [this.#headersOf(request), this.#isGuarded(url)];
-    const { route } = this.#options;
+    const { route, identity } = this.#options;
     return {
       method,
       url,
       headers,
       isGuarded,
       route,
+      identity,
       ...(body && { body }),
       ...(archivedBody && { archivedBody }),
     };

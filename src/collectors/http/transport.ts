@@ -3,9 +3,11 @@ import { Agent, buildConnector, Client, type Dispatcher, Pool } from "undici";
 import type { ProxyRoute } from "../../ports/collector.ts";
 import type { Proxies, RoutedConnector } from "../proxy/proxies.ts";
 import { SocketMeter } from "../proxy/socket-meter.ts";
+import { BrowserSender } from "./browser-sender.ts";
+import type { MakeClient } from "./load-impit.ts";
 import { repairHeads } from "./repair-heads.ts";
 import { forbidden, TargetGuard, type TargetGuardOptions } from "./target-guard.ts";
-import { BufferedExchange, StreamedExchange } from "./wire-exchange.ts";
+import { BufferedExchange, type Sender, StreamedExchange } from "./wire-exchange.ts";
 import type { ResponseHead, WireCaps, WireMeter, WireRequest, WireResponse, WireStream } from "./wire.ts";
 
 export interface TransportOptions {
@@ -20,6 +22,8 @@ export interface TransportOptions {
   readonly guard?: TargetGuardOptions;
   /** For requests with a route. */
   readonly proxies?: Proxies | undefined;
+  /** For requests with the identity of a browser; impit by default. */
+  readonly makeClient?: MakeClient | undefined;
 }
 
 /** The sockets of one process. One request, one response: no redirects, no cookies, no classification. */
@@ -69,8 +73,17 @@ export const createTransport = (options: TransportOptions = {}): Transport => {
     }
     return agent;
   };
-  const agentFor = ({ isGuarded = false, route }: WireRequest): Agent =>
-    route ? routedAgent(route, isGuarded) : isGuarded ? guarded : open;
+  const browser = new BrowserSender({
+    guard,
+    proxies,
+    keepAliveMs: settings.keepAliveTimeout,
+    ...(options.makeClient && { makeClient: options.makeClient }),
+  });
+  const agentFor = (request: WireRequest): Sender => {
+    const { isGuarded = false, route, identity } = request;
+    if (identity === "browser") return browser.senderFor(request);
+    return route ? routedAgent(route, isGuarded) : isGuarded ? guarded : open;
+  };
   const refusalFor = ({ route }: WireRequest) =>
     route && ((head: ResponseHead) => proxies?.refusalIn(route, head));
   return {
@@ -85,8 +98,10 @@ export const createTransport = (options: TransportOptions = {}): Transport => {
         request,
         () => new StreamedExchange(agentFor(request), request, caps, refusalFor(request)).opened,
       ),
-    close: async () =>
-      void (await Promise.all([open, guarded, ...routed.values()].map((agent) => agent.destroy()))),
+    close: async () => {
+      const agents = [open, guarded, ...routed.values()].map((agent) => agent.destroy());
+      await Promise.all([...agents, browser.close()]);
+    },
   };
 };
 

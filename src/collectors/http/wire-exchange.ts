@@ -15,6 +15,9 @@ import {
 /** What a proxy's provider says in place of the site. */
 type RefusalIn = (head: ResponseHead) => Refused | undefined;
 
+/** What an exchange needs of undici's agents. */
+export type Sender = Pick<Dispatcher, "dispatch">;
+
 /** A timer this late means that the process was suspended or busy. */
 const LATE_MS = 100;
 
@@ -51,7 +54,7 @@ export abstract class WireExchange {
   protected abstract onEnd(): void;
   protected abstract onError(error: Error): void;
 
-  protected start(agent: Dispatcher): void {
+  protected start(agent: Sender): void {
     const { signal } = this.#caps;
     if (signal.aborted) return this.#finish(() => this.onError(abortReason(signal)));
     signal.addEventListener("abort", this.#onAbort);
@@ -189,7 +192,7 @@ export class BufferedExchange extends WireExchange {
   readonly #chunks: Buffer[] = [];
   #head: ResponseHead | undefined;
 
-  constructor(agent: Dispatcher, request: WireRequest, caps: WireCaps, refusalIn?: RefusalIn) {
+  constructor(agent: Sender, request: WireRequest, caps: WireCaps, refusalIn?: RefusalIn) {
     super(request, caps, refusalIn);
     this.response = this.#settle.promise;
     this.start(agent);
@@ -225,7 +228,7 @@ export class StreamedExchange extends WireExchange {
   #state: "open" | "ended" | Error = "open";
   #wake: (() => void) | undefined;
 
-  constructor(agent: Dispatcher, request: WireRequest, caps: WireCaps, refusalIn?: RefusalIn) {
+  constructor(agent: Sender, request: WireRequest, caps: WireCaps, refusalIn?: RefusalIn) {
     super(request, caps, refusalIn);
     this.opened = this.#settle.promise;
     this.start(agent);

@@ -1,5 +1,5 @@
 import type { Dispatcher } from "undici";
-import type { ProxyRoute } from "../../ports/collector.ts";
+import type { Identity, ProxyRoute } from "../../ports/collector.ts";
 
 /** Name and value pairs, in order. */
 export type Headers = readonly (readonly [string, string])[];
@@ -16,6 +16,7 @@ export interface WireRequest {
   readonly isGuarded?: boolean;
   /** Through a proxy; directly without it. */
   readonly route?: ProxyRoute | undefined;
+  readonly identity?: Identity | undefined;
 }
 
 export interface WireResponse {

@@ -27,6 +27,8 @@ import { openTier, order, OUT_MS, type Tier } from "./tier.ts";
 export interface Proxies {
   /** Whether routes may name it: `residential:us-tx`. */
   has(tier: string): boolean;
+  /** Whether its provider reads TLS, under certificates of its own. */
+  hasCa(tier: string): boolean;
   /** Opens tunnels, for the egress proxy of browsers. */
   open(route: ProxyRoute): OpenTarget;
   /** The key under which a browser gets TLS of tiers with a `ca`, for Chromium's list of keys; undefined if there are none. */
@@ -67,8 +69,8 @@ export const createProxies = (config: ProxyConfig): Proxies => {
   };
   const providerOf = (tier: string): ProviderName | undefined =>
     config.tiers[parseTierUse(tier)?.tier ?? ""]?.provider;
-  const hasCa = Object.values(config.tiers).some(({ ca }) => ca !== undefined);
-  const own = hasCa ? makeOwnCertificate() : undefined;
+  const needsOwn = Object.values(config.tiers).some(({ ca }) => ca !== undefined);
+  const own = needsOwn ? makeOwnCertificate() : undefined;
 
   const openTunnel = async (
     { tier, session }: ProxyRoute,
@@ -110,6 +112,7 @@ export const createProxies = (config: ProxyConfig): Proxies => {
 
   return {
     has: (tier) => tierProblem(config, tier) === undefined,
+    hasCa: (tier) => config.tiers[parseTierUse(tier)?.tier ?? ""]?.ca !== undefined,
     keyHash: own?.keyHash,
     open:
       (route) =>

@@ -7,6 +7,7 @@ import type { CollectorTools, CollectSession, Http, Limits } from "../../../port
 import type { Proxies } from "../../proxy/proxies.ts";
 import { type HttpSessionOptions, openHttpSession } from "../http-session.ts";
 import type { TargetGuardOptions } from "../target-guard.ts";
+import type { MakeClient } from "../load-impit.ts";
 import { createTransport } from "../transport.ts";
 
 export type Handler = (request: SiteRequest, response: ServerResponse) => void;
@@ -96,12 +97,13 @@ const TEST_LIMITS: Limits = {
 };
 
 interface TestSessionOptions extends Partial<
-  Pick<HttpSessionOptions, "headers" | "publicOnly" | "validators" | "route">
+  Pick<HttpSessionOptions, "headers" | "publicOnly" | "validators" | "route" | "identity">
 > {
   readonly limits?: Partial<Limits>;
   readonly tools?: Partial<CollectorTools>;
   readonly guard?: TargetGuardOptions;
   readonly proxies?: Proxies;
+  readonly makeClient?: MakeClient;
 }
 
 /** A session with a transport of its own and an archive in memory. */
@@ -112,6 +114,7 @@ export const openTestSession = (site: string, options: TestSessionOptions = {}):
   const transport = createTransport({
     ...(options.guard && { guard: options.guard }),
     proxies: options.proxies,
+    makeClient: options.makeClient,
   });
   const tools: CollectorTools = {
     gate: async (url, { acts }) => void gated.push(acts ? `ACTS ${url.href}` : url.href),
@@ -133,6 +136,7 @@ export const openTestSession = (site: string, options: TestSessionOptions = {}):
     ...(options.headers && { headers: options.headers }),
     ...(options.publicOnly && { publicOnly: options.publicOnly }),
     ...(options.route && { route: options.route }),
+    ...(options.identity && { identity: options.identity }),
     ...(options.validators && { validators: options.validators }),
   });
   return {
