@@ -3,7 +3,9 @@ import { test, type TestContext } from "node:test";
 import { openHttpSession } from "../collectors/http/http-session.ts";
 import { answer, openTestSite } from "../collectors/http/testing/test-site.ts";
 import { createTransport } from "../collectors/http/transport.ts";
+import type { Exchange } from "../domain/capture.ts";
 import { FailureError, StopError } from "../domain/failure.ts";
+import { MissingPackageError } from "../domain/missing-package.ts";
 import { BlobError } from "../ports/blobs.ts";
 import type { CollectorTools } from "../ports/collector.ts";
 import { page } from "../scrapers/page.ts";
@@ -70,6 +72,21 @@ test("pages that the scraper kept come out, with the attempt it was told", async
     session.kept.pages.map(({ name, text }) => [name, text]),
     [["one", "<b>hello</b>"]],
   );
+});
+
+test("the requests of a scraper have the identity that it asks for", async (t) => {
+  const sent: (readonly [string, string])[][] = [];
+  const archive = async ({ requestHeaders }: Exchange) => void sent.push([...requestHeaders]);
+  for (const identity of ["own", "browser"] as const)
+    try {
+      await run(t, ({ http }) => http.get("/"), { scraper: { identity }, tools: { archive } });
+    } catch (error) {
+      if (!(error instanceof MissingPackageError)) throw error;
+      return t.skip(error.message);
+    }
+  const agents = sent.map((headers) => headers.find(([name]) => name === "user-agent")?.[1]);
+  // A browser's is written by impit.
+  assert.deepEqual(agents, ["test", undefined]);
 });
 
 test("an input's url that is no address is not taken for the site", async (t) => {

@@ -182,3 +182,11 @@ test("what a scraper is compared with uses a browser, and neither of them acts o
   refused({ checkAgainst: { scraper: other }, once: true }, /they would act twice/);
   refused({ checkAgainst: { scraper: { ...other, pace: 5 } } }, /the scraper of `checkAgainst`: `pace`/);
 });
+
+test("the identity of a browser is for scrapers over HTTP", () => {
+  const known = { ...GOOD, identity: "browser" };
+  assert.equal(checkScraper(known, "x.ts"), known);
+  assertRefused({ ...GOOD, identity: "chrome" }, /`identity` must be "own" or "browser"/);
+  for (const kind of ["browser", "auto", "recording"])
+    assertRefused({ ...known, kind }, /`identity: "browser"` is for kind http/);
+});

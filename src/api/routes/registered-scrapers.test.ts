@@ -113,6 +113,7 @@ test("a client's scraper runs no code, and asks no more of a site than the defau
   await refuses({ extract: { fields: { x: { regex: "(a+)+" } } } }, /patterns are only/);
   await refuses({ extract: { fields: { x: { select: "a[" } } } }, /bad selector/);
   await refuses({ robots: "ignore" }, /no option `robots`/);
+  await refuses({ identity: "browser" }, /no option `identity`/);
   await refuses({ lane: "shared" }, /no option `lane`/);
   await refuses({ headers: { a: "b" } }, /no option `headers`/);
   await refuses({ pace: { perSecond: 100 } }, /`pace\.perSecond` of a registered scraper can be at most 2/);

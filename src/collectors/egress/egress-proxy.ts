@@ -1,6 +1,7 @@
 import { randomBytes, timingSafeEqual } from "node:crypto";
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
+import type { Duplex } from "node:stream";
 import { FailureError } from "../../domain/failure.ts";
 import { SocketMeter } from "../proxy/socket-meter.ts";
 import { ClientConnection, type ConnectionOwner } from "./client-connection.ts";
@@ -40,6 +41,8 @@ export interface EgressSession {
   readonly password: string;
   /** From now on bytes belong to a new attempt. Connections stay open between attempts; an aborted signal cuts them, and refuses new ones until the next attempt. */
   begin(signal?: AbortSignal): Traffic;
+  /** Connects as its requests would: the guard, the way out and the signal are the session's. */
+  open(target: Target): Promise<Duplex>;
   /** Cuts all its connections, and forgets its password. */
   close(): void;
 }

@@ -1,5 +1,8 @@
+import { Socket } from "node:net";
+import type { Duplex } from "node:stream";
 import type { EgressProxy, EgressSession, Traffic } from "../egress/egress-proxy.ts";
-import type { OpenTarget } from "../egress/open-socket.ts";
+import { openSocket, type OpenTarget } from "../egress/open-socket.ts";
+import type { Target } from "../egress/request-head.ts";
 import { SocketMeter } from "../proxy/socket-meter.ts";
 import type { MakeClient } from "./load-impit.ts";
 import type { WireMeter } from "./wire.ts";
@@ -10,7 +13,7 @@ interface LineOptions {
   readonly egress: EgressProxy;
   readonly isGuarded: boolean;
   /** Through a provider's proxy. */
-  readonly openTarget?: OpenTarget | undefined;
+  readonly through?: OpenTarget | undefined;
   readonly makeClient: MakeClient;
 }
 
@@ -27,15 +30,29 @@ export class BrowserLine {
   /** Connections to the proxy besides those of the session. */
   readonly others = new SocketMeter();
   readonly #session: EgressSession;
+  /** The last connection that was made, whether or not impit uses it yet. */
+  #connection: Duplex | undefined;
+  /** Made before impit has asked for it. */
+  #ready: { readonly target: Target; readonly connection: Duplex } | undefined;
+  readonly #isRouted: boolean;
   #traffic: Traffic;
   #counted = 0;
   #meter: WireMeter | undefined;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor({ key, egress, isGuarded, openTarget, makeClient }: LineOptions) {
+  constructor({ key, egress, isGuarded, through, makeClient }: LineOptions) {
     this.key = key;
-    // What its clients send is not a browser's: there is nothing to tell from WebSockets.
-    this.#session = egress.open({ isGuarded, allowsWebSockets: true, ...(openTarget && { openTarget }) });
+    this.#isRouted = through !== undefined;
+    const openTarget: OpenTarget = async (target, options) => {
+      const ready = this.#ready;
+      this.#ready = undefined;
+      if (ready && isOpen(ready.connection) && isSame(ready.target, target)) return ready.connection;
+      ready?.connection.destroy();
+      this.#connection = await (through ?? openSocket)(target, options);
+      return this.#connection.on("error", () => undefined);
+    };
+    // impit opens none, so its tunnels need not be searched for them.
+    this.#session = egress.open({ isGuarded, openTarget, allowsWebSockets: true });
     this.#traffic = this.#session.begin();
     const { username, password } = this.#session;
     const { host } = new URL(egress.url);
@@ -48,6 +65,18 @@ export class BrowserLine {
     this.#countRest();
     this.#counted = this.others.moved;
     return (this.#traffic = this.#session.begin());
+  }
+
+  /** Connects, unless it is connected: a request takes its slot only then. */
+  async connect(target: Target): Promise<void> {
+    if (this.#connection && isOpen(this.#connection)) return;
+    this.#ready = { target, connection: await this.#session.open(target) };
+  }
+
+  /** Of the site; unknown through a proxy. */
+  get address(): string | undefined {
+    const connection = this.#connection;
+    return !this.#isRouted && connection instanceof Socket ? connection.remoteAddress : undefined;
   }
 
   /** Adds what was moved to and from the provider's proxy since it was last called. */
@@ -65,6 +94,7 @@ export class BrowserLine {
   close(): void {
     clearTimeout(this.#timer);
     this.#session.close();
+    this.#ready?.connection.destroy();
     this.#countRest();
   }
 
@@ -74,3 +104,7 @@ export class BrowserLine {
     this.#meter = undefined;
   }
 }
+
+const isOpen = ({ destroyed, readable, writable }: Duplex): boolean => !destroyed && readable && writable;
+
+const isSame = (one: Target, other: Target): boolean => one.host === other.host && one.port === other.port;

@@ -260,20 +260,29 @@ test("an item that is stopped takes its request with it", needsImpit, async () =
 });
 
 test("a request leaves only in its slot", needsImpit, async () => {
-  await using site = await openTestSite((_, response) => answer(response, "x"));
+  const ports = new Set<number | undefined>();
+  await using site = await openTestSite((_, response) => {
+    ports.add(response.socket?.remotePort);
+    answer(response, "x");
+  });
   const said: string[] = [];
   let isOver = true;
   const departure: Departure = {
-    leave: () => {
-      said.push(`${isOver ? "over" : "leaves"} after ${site.seen.length}`);
+    leave: (address) => {
+      said.push(`${isOver ? "over" : "leaves"} for ${address} after ${site.seen.length}`);
       return !isOver;
     },
     renew: async () => void (isOver = false),
   };
   await using session = open(site.url, { tools: { gate: async () => departure } });
-  await session.http.get("/");
-  assert.deepEqual(said, ["over after 0", "leaves after 0"]);
-  assert.equal(session.requests, 1);
+  await session.http.get("/a");
+  await session.http.get("/b");
+  assert.deepEqual(said, [
+    "over for 127.0.0.1 after 0",
+    "leaves for 127.0.0.1 after 0",
+    "leaves for 127.0.0.1 after 1",
+  ]);
+  assert.deepEqual([session.requests, ports.size], [2, 1]);
 });
 
 test("a file larger than what is held in memory is streamed", needsImpit, async () => {
@@ -327,6 +336,8 @@ test("refusals of the provider are failures of the proxy, with their reason", ne
       const { kind, detail } = await failureOf(() => session.http.get("/"));
       assert.equal(kind, name === "target" ? "connection" : "proxy", `${name}: ${detail}`);
       assert.ok(detail.includes(String(status)), detail);
+      if (site.startsWith("https"))
+        assert.equal(2 * session.proxyBytes!, proxy.bytes(new RegExp(`-${name}-`)));
     }
   await using session = through("http://127.0.0.1:9", zone(proxy.url, "empty"));
   assert.equal((await failureOf(() => session.http.get("/"))).kind, "proxy");

@@ -1,6 +1,7 @@
 import type { Dispatcher } from "undici";
 import { FailureError } from "../../domain/failure.ts";
 import { type EgressProxy, startEgressProxy, type Traffic } from "../egress/egress-proxy.ts";
+import type { Target } from "../egress/request-head.ts";
 import type { Proxies } from "../proxy/proxies.ts";
 import { BrowserLine } from "./browser-line.ts";
 import { type MakeClient, makeClient } from "./load-impit.ts";
@@ -55,9 +56,12 @@ export class BrowserSender {
     const control = new Control();
     try {
       this.#refuseReadTls(request);
-      line = await this.#take(request);
+      const taken = (line = await this.#take(request));
       traffic = line.begin();
-      if (!this.#starts(exchange, control, request, line)) return this.#release(line);
+      exchange.addressOf = () => taken.address;
+      if (request.route) exchange.countInto = (meter) => taken.countInto(meter);
+      await line.connect(targetOf(request.url));
+      if (!this.#starts(exchange, control, line)) return this.#release(line);
       const response = await line.client.fetch(request.url.href, {
         method: request.method as "GET",
         headers: request.headers.filter(([name]) => !OWN_HEADERS.has(name)).map(([...pair]) => pair),
@@ -83,8 +87,7 @@ export class BrowserSender {
   }
 
   /** False if it was stopped before it was sent. */
-  #starts(exchange: WireExchange, control: Control, { route }: WireRequest, line: BrowserLine): boolean {
-    if (route) exchange.countInto = (meter) => line.countInto(meter);
+  #starts(exchange: WireExchange, control: Control, line: BrowserLine): boolean {
     try {
       exchange.onRequestStart(control);
     } catch {
@@ -110,8 +113,8 @@ export class BrowserSender {
     const [known] = at < 0 ? [] : this.#idle.splice(at, 1);
     const egress = await (this.#egress ??= startEgressProxy({ guard }));
     if (this.#isClosed) throw new Error("the transport was closed");
-    const openTarget = route && proxies?.open(route);
-    const line = known ?? new BrowserLine({ key, egress, isGuarded, openTarget, makeClient: make });
+    const through = route && proxies?.open(route);
+    const line = known ?? new BrowserLine({ key, egress, isGuarded, through, makeClient: make });
     this.#busy.add(line);
     return line;
   }
@@ -145,14 +148,13 @@ export class BrowserSender {
     if (refusal) return refusal.cause instanceof Error ? refusal.cause : new FailureError(refusal);
     if (!(error instanceof Error) || error instanceof FailureError || !isOfImpit(error)) return error;
     const { name, message } = error;
-    if (/^Proxy/.test(name))
+    if (name.startsWith("Proxy"))
       return new FailureError({ kind: "proxy", detail: `no tunnel was opened (${name})` });
     if (/kind: Decode/.test(message) && !/hyper::Error/.test(message))
       return new FailureError({ kind: "bad-content", detail: "the body cannot be decompressed" });
     const code = codeOf(name, message);
     if (route && code.startsWith("CERT_")) {
-      const target = { host: url.hostname.replace(/^\[(.*)\]$/, "$1"), port: Number(url.port) || 443 };
-      const problem = await this.#options.proxies?.tlsProblem(route, target, (socket) =>
+      const problem = await this.#options.proxies?.tlsProblem(route, targetOf(url), (socket) =>
         line?.others.add(socket),
       );
       if (problem) return readsTls(`the provider of tier \`${route.tier}\` reads TLS`);
@@ -161,6 +163,11 @@ export class BrowserSender {
     return Object.assign(new Error(name), { code });
   }
 }
+
+const targetOf = ({ hostname, port, protocol }: URL): Target => ({
+  host: hostname.replace(/^\[(.*)\]$/, "$1"),
+  port: Number(port) || (protocol === "https:" ? 443 : 80),
+});
 
 const readsTls = (why: string): FailureError =>
   new FailureError({
