@@ -139,6 +139,7 @@ const hintsOf = ({ own, items, spareKeys }: Awaited<ReturnType<typeof furnish>>)
     "body.labels": fc.dictionary(fc.constantFrom("a", "b"), fc.constantFrom("x", "y")),
     "body.deadlineAt": fc.constant("2090-01-01T00:00:00Z"),
     "body.webhook": fc.constant("https://x.example/"),
+    "body.proxies": fc.constantFrom(["direct"], ["direct"], ["none"]),
     "body.scraper": fc.constantFrom("county", "page", "none"),
     extraction: fc.constantFrom("first", "current", "none"),
     cursor: fc.constantFrom(
