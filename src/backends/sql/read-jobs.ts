@@ -220,7 +220,7 @@ const viewOf = (job: Job, busy: Busy | undefined): Omit<JobView, "held"> => {
     rejects: job.rejects,
     requests: job.requests,
     bytes: job.bytes,
-    costs: job.costs,
+    ...(Object.keys(job.costs).length > 0 && { costs: job.costs }),
     ...(spec.freshness && { changes: { new: 0, changed: 0, unchanged: 0, gone: 0, ...job.changes } }),
   };
 };

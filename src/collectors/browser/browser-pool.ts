@@ -1,4 +1,4 @@
-import { FailureError } from "../../domain/failure.ts";
+import { FailureError, StopError } from "../../domain/failure.ts";
 import { MissingBrowserError, MissingPackageError } from "../../domain/missing-package.ts";
 import type { BrowserOptions, SessionOptions } from "../../ports/collector.ts";
 import type { Proxies } from "../proxy/proxies.ts";
@@ -37,6 +37,8 @@ const RECYCLE: RecycleRules = {
 /** Reading it costs some milliseconds. */
 const MEMORY_EVERY_MS = 5_000;
 const IDLE_MS = 60_000;
+/** Twice as long as a browser may take to start. */
+const OPEN_MS = 60_000;
 
 type Variant = Required<Pick<LaunchOptions, "full" | "hidesImages">>;
 
@@ -57,6 +59,7 @@ type TabWishes = Pick<SessionOptions, "sharedBy" | "browser" | "publicOnly" | "r
 const openingFailure = (error: unknown): unknown => {
   if (
     error instanceof FailureError ||
+    error instanceof StopError ||
     error instanceof MissingBrowserError ||
     error instanceof MissingPackageError
   )
@@ -118,9 +121,11 @@ export class BrowserPool {
     try {
       const { tab, running } =
         (key === undefined ? undefined : this.#reuse(key)) ??
-        (await this.#open(browser, publicOnly, route).catch((error: unknown) => {
-          throw openingFailure(error);
-        }));
+        (await this.#openInTime(this.#open(browser, publicOnly, route), tools.signal).catch(
+          (error: unknown) => {
+            throw openingFailure(error);
+          },
+        ));
       running.inUse++;
       tab.items++;
       return { tab, gate: running.gate, release: (visited) => this.#release(key, tab, running, visited) };
@@ -204,6 +209,34 @@ export class BrowserPool {
     const tab = await Tab.open(running.process, { viewport, userAgent, egress });
     running.gate.add(tab);
     return { tab, running };
+  }
+
+  /** A browser that is killed while it opens a tab may leave the library waiting for ever. */
+  async #openInTime(
+    opening: Promise<{ readonly tab: Tab; readonly running: Running }>,
+    signal: AbortSignal,
+  ): Promise<{ readonly tab: Tab; readonly running: Running }> {
+    const { promise: givenUp, reject } = Promise.withResolvers<never>();
+    const giveUp = (error: Error): void => {
+      reject(error);
+      // One that opens after all is nobody's.
+      opening.then(
+        ({ tab, running }) => this.#discard(tab, running),
+        () => undefined,
+      );
+    };
+    const timer = setTimeout(() => {
+      this.#current.clear();
+      giveUp(new FailureError({ kind: "browser", detail: `no tab was open within ${OPEN_MS} ms` }));
+    }, OPEN_MS);
+    const stop = (): void => giveUp(signal.reason as Error);
+    signal.addEventListener("abort", stop, { once: true });
+    try {
+      return await Promise.race([opening, givenUp]);
+    } finally {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", stop);
+    }
   }
 
   /** The browser of now, or a new one if it has ended or is due. Several items may wait for the same one. */

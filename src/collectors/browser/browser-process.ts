@@ -236,7 +236,7 @@ const withTemporary = <Result>(folder: string, work: () => Promise<Result>): Pro
       else process.env["TMPDIR"] = before;
     }
   });
-  launching = launched.catch(() => undefined);
+  launching = settledWithin(2 * LAUNCH_MS, launched);
   return launched;
 };
 
