@@ -217,8 +217,8 @@ export class BrowserPool {
     signal: AbortSignal,
   ): Promise<{ readonly tab: Tab; readonly running: Running }> {
     const { promise: givenUp, reject } = Promise.withResolvers<never>();
-    const giveUp = (error: Error): void => {
-      reject(error);
+    const giveUp = (why: Error): void => {
+      reject(why);
       // One that opens after all is nobody's.
       opening.then(
         ({ tab, running }) => this.#discard(tab, running),
