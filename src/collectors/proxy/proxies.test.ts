@@ -147,9 +147,15 @@ test("private targets are refused before a proxy is asked", async () => {
   ) => done(null, [{ address: name === "inside.example" ? "10.0.0.7" : "93.184.216.34", family: 4 }]);
   for (const host of [
     "127.0.0.1",
+    "127.1",
+    "0x7f000001",
+    "2130706433",
+    "169.254.169.254",
     "[::1]",
+    "[::ffff:10.0.0.1]",
     "10.1.2.3",
     "localhost",
+    "localhost.",
     "db.internal",
     "intranet",
     "inside.example",
@@ -162,6 +168,27 @@ test("private targets are refused before a proxy is asked", async () => {
     assert.equal((await failureOf(() => session.http.get("/"))).kind, "forbidden-target", host);
   }
   assert.deepEqual(proxy.connects, []);
+});
+
+test("a redirect to a private target is not followed through a proxy", async () => {
+  await using inside = await openTestSite((_, response) => answer(response, "inside"));
+  const { port } = new URL(inside.url);
+  await using site = await openTestSite((_, response) => {
+    response.writeHead(302, { location: `http://127.0.0.1:${port}/` }).end();
+  });
+  await using proxy = await startSuperProxy({ password: PASSWORD, names: { "site.example": "127.0.0.1" } });
+  const lookup = (
+    _: string,
+    __: object,
+    done: (error: null, found: { address: string; family: number }[]) => void,
+  ) => done(null, [{ address: "93.184.216.34", family: 4 }]);
+  const url = `http://site.example:${new URL(site.url).port}/`;
+  await using session = through(url, zone(proxy.url, "res"), { publicOnly: {}, guard: { lookup } });
+  assert.equal((await failureOf(() => session.http.get("/"))).kind, "forbidden-target");
+  assert.deepEqual(
+    proxy.connects.map(({ target }) => target),
+    [new URL(url).host],
+  );
 });
 
 test("a provider that reads TLS is trusted by the tier's `ca` only, and its errors are found", async (t) => {
