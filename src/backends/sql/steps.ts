@@ -1,0 +1,61 @@
+import type { LoadArgs, LoadKind, LoadName } from "../../ledger/loads.ts";
+import type { Kind, Records } from "../../ledger/records.ts";
+import type { OnConflict } from "./statements.ts";
+import type { Value } from "./tables.ts";
+
+/** What an engine is asked to do next. SQL is written in the common dialect, see `dialect.ts`. */
+export type Step =
+  | { readonly ask: "all" | "arrays" | "run"; readonly sql: string; readonly values: readonly Value[] }
+  | { readonly ask: "load"; readonly name: LoadName; readonly args: readonly Value[] }
+  | {
+      readonly ask: "put";
+      readonly kind: Kind;
+      readonly records: readonly object[];
+      readonly onConflict: OnConflict;
+    };
+
+/**
+ * Work on a database that does not say whether statements are run at once or awaited: SQLite drives it in one go, PostgreSQL over a connection.
+ * One transaction each.
+ */
+export type Steps<T> = Generator<Step, T, unknown>;
+
+/** Rows as objects. */
+export function* all<T>(sql: string, ...values: Value[]): Steps<T[]> {
+  return (yield { ask: "all", sql, values }) as T[];
+}
+
+/** Rows as lists of their values. */
+export function* arrays<T extends readonly unknown[]>(sql: string, ...values: Value[]): Steps<T[]> {
+  return (yield { ask: "arrays", sql, values }) as T[];
+}
+
+/** Runs a statement and answers how many rows it changed. */
+export function* run(sql: string, ...values: Value[]): Steps<number> {
+  return (yield { ask: "run", sql, values }) as number;
+}
+
+/** One set of records, as rules load it. */
+export function* load<N extends LoadName>(name: N, ...args: LoadArgs<N>): Steps<Records[LoadKind<N>][]> {
+  return (yield { ask: "load", name, args }) as Records[LoadKind<N>][];
+}
+
+/** Writes records, in place of those with the same key, or only where there is none. Answers how many. */
+export function* put<K extends Kind>(
+  kind: K,
+  records: readonly Records[K][],
+  onConflict: OnConflict = "update",
+): Steps<number> {
+  return (yield { ask: "put", kind, records, onConflict }) as number;
+}
+
+/** Parts of the tables whose writers come one after the other. */
+export type WritePart = "events" | "records" | "registry" | "removals";
+
+/** An engine that takes steps. `now` is the ledger's clock. */
+export interface StepEngine {
+  /** On one view of all that is read. */
+  read<T>(work: (now: number) => Steps<T>): Promise<T>;
+  /** `durable: false` for what may be forgotten in a power cut, never in a crash of a process. */
+  write<T>(part: WritePart, work: (now: number) => Steps<T>, durable?: boolean): Promise<T>;
+}
