@@ -5,10 +5,11 @@ import type { Lane } from "../../ledger/records.ts";
 import type { LaneState } from "../../domain/job.ts";
 import type { LaneQuery, WorkerView } from "../../ports/ledger.ts";
 import { jobNamed, readRecords, type Rows } from "./rows.ts";
+import { inSqlite } from "./statements.ts";
 import { FORMATS, type Value } from "./tables.ts";
 
 export const listLanes = (rows: Rows, now: number, { job, after = "", limit }: LaneQuery): LaneState[] => {
-  const columns = FORMATS.lane.selected.join(", ");
+  const columns = inSqlite(FORMATS.lane.selected.join(", "));
   const found =
     job === undefined
       ? rows.arrays<Value[]>(
