@@ -5,7 +5,7 @@ import { FORMATS, type RowFormat } from "./tables.ts";
 import type { Kind } from "../../ledger/records.ts";
 
 /** A load of many records by their keys, whose first part is the same for all: those need not be told apart by their argument lists. */
-type LoadForm = LoadName | `${ByKey} of one`;
+export type LoadForm = LoadName | `${ByKey} of one`;
 type ByKey = "key" | "item" | "retry" | "result" | "capped" | "fetch";
 const BY_KEY: ReadonlySet<string> = new Set<ByKey>(["key", "item", "retry", "result", "capped", "fetch"]);
 
@@ -14,7 +14,7 @@ export const formOf = (name: LoadName, wants: readonly Want[]): LoadForm =>
     ? `${name as ByKey} of one`
     : name;
 
-const nameOf = (form: LoadForm): LoadName => form.replace(" of one", "") as LoadName;
+export const nameOf = (form: LoadForm): LoadName => form.replace(" of one", "") as LoadName;
 
 const texts = new Map<string, string>();
 

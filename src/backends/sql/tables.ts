@@ -82,17 +82,17 @@ const TABLES: { readonly [K in Exclude<Kind, "dueItem">]: Table<K> } = {
     columns: `name:text isAlone:flag jobs:json inFlight:map runningIn:map runningBy:map isDraining:flag lanes:json
       kinds:json`,
     computed: {
-      isDraining: "coalesce(t.card ->> 'isDraining', 0)",
-      lanes: "t.card ->> 'lanes'",
-      kinds: "t.card ->> 'kinds'",
+      isDraining: "CASE WHEN CAST(t.card ->> 'isDraining' AS TEXT) IN ('true', '1') THEN 1 ELSE 0 END",
+      lanes: "t.card -> 'lanes'",
+      kinds: "t.card -> 'kinds'",
     },
   },
   example: {
     name: "",
     columns: "queue seq key:text failure:json captures:list",
     computed: {
-      failure: "coalesce(r.failure, y.last ->> 'failure')",
-      captures: "coalesce(r.captures, y.last ->> 'captures')",
+      failure: "coalesce(r.failure, y.last -> 'failure')",
+      captures: "coalesce(r.captures, y.last -> 'captures')",
     },
   },
   suspectGroup: {
@@ -209,6 +209,9 @@ export class RowFormat<K extends Kind> {
   /** What is read, in the order in which `read` takes it. */
   readonly selected: readonly string[];
   readonly isSummed: boolean;
+  /** Of what is selected, and of what is written. */
+  readonly types: readonly Type[];
+  readonly storedTypes: readonly Type[];
   readonly #fields: readonly (readonly [name: string, type: Type])[];
   readonly #stored: readonly (readonly [name: string, type: Type])[];
 
@@ -223,6 +226,8 @@ export class RowFormat<K extends Kind> {
     this.#fields = fieldsOf(columns);
     this.#stored = this.#fields.filter(([field]) => !(field in computed));
     this.written = [...this.#stored.map(([field]) => sqlName(field)), ...(isSummed ? ["sum"] : [])];
+    this.types = this.#fields.map(([, type]) => type);
+    this.storedTypes = [...this.#stored.map(([, type]) => type), ...(isSummed ? (["number"] as const) : [])];
     this.selected = this.#fields.map(
       ([field]) => (computed as Record<string, string>)[field] ?? `${alias(field)}.${sqlName(field)}`,
     );
