@@ -3,10 +3,11 @@ import { versionIn } from "../../domain/job-version.ts";
 import { OVER_BUDGET } from "../../ledger/end-job.ts";
 import { leftAs, stateOf } from "../../ledger/item-state.ts";
 import type { Item, Job, LastResult, Result, Retry } from "../../ledger/records.ts";
-import { hasPlace } from "../../ledger/workers.ts";
+import { hasPlace, type Places } from "../../ledger/workers.ts";
 import { type ItemPage, type ItemQuery, LedgerError } from "../../ports/ledger.ts";
 import { findItems, findKeys, heldPlaces } from "./find-items.ts";
-import { jobNamed, readRecords, type Rows } from "./rows.ts";
+import { jobNamed } from "./job-named.ts";
+import { arrays, load, type Steps } from "./steps.ts";
 import { FORMATS, type RowFormat, type Value } from "./tables.ts";
 
 /** Items, and queues, looked at for one page: what is rare in a large job is found in steps, and no reader stays long. */
@@ -18,15 +19,15 @@ const SIFTED = 250;
 const PAGE_SIZE = 1024 * 1024;
 const READ_TOGETHER = 50;
 
-export const listItems = (rows: Rows, now: number, id: string, query: ItemQuery): ItemPage => {
-  const job = jobNamed(rows, id);
-  const [removal] = readRecords(rows, "removal", id);
-  const reader = new Reader(rows, now, job, removal !== undefined && removal.step !== null);
-  return query.keys ? pageOfKeys(rows, reader, query, query.keys) : pageOfQueues(rows, reader, query);
-};
+export function* listItems(now: number, id: string, query: ItemQuery): Steps<ItemPage> {
+  const job = yield* jobNamed(id);
+  const [removal] = yield* load("removal", id);
+  const reader = new Reader(now, job, removal !== undefined && removal.step !== null);
+  return yield* query.keys ? pageOfKeys(reader, query, query.keys) : pageOfQueues(reader, query);
+}
 
 /** Queue by queue, so that each page is found by the items' own order, however far into the job it is. */
-const pageOfQueues = (rows: Rows, reader: Reader, query: ItemQuery): ItemPage => {
+function* pageOfQueues(reader: Reader, query: ItemQuery): Steps<ItemPage> {
   const { job } = reader;
   const { limit } = query;
   const states = statesOf(query);
@@ -35,15 +36,15 @@ const pageOfQueues = (rows: Rows, reader: Reader, query: ItemQuery): ItemPage =>
   let after = query.after ?? { queue: 0, seq: 0 };
   let size = 0;
   for (let queues = 0, looked = 0; queues < MOST_QUEUES && looked < MOST_ITEMS;) {
-    const queue = queueFrom(rows, job.number, after.queue);
+    const queue = yield* queueFrom(job.number, after.queue);
     if (queue === undefined) return { items };
     const from = queue === after.queue ? after.seq : 0;
     const wanted = isSifted ? SIFTED : limit - items.length;
-    const found = findItems(rows, queue, from, wanted, states, leftAs(job));
-    const fitting = isSifted ? sift(rows, job, queue, found.seqs, query) : found.seqs;
+    const found = yield* findItems(queue, from, wanted, states, leftAs(job));
+    const fitting = isSifted ? yield* sift(job, queue, found.seqs, query) : found.seqs;
     const taken = fitting.slice(0, limit - items.length);
     for (let i = 0; i < taken.length && size < PAGE_SIZE; i += READ_TOGETHER) {
-      const read = reader.read(queue, taken.slice(i, i + READ_TOGETHER));
+      const read = yield* reader.read(queue, taken.slice(i, i + READ_TOGETHER));
       items.push(...read.views);
       size += read.size;
     }
@@ -60,7 +61,7 @@ const pageOfQueues = (rows: Rows, reader: Reader, query: ItemQuery): ItemPage =>
     } else return { items, next: { queue, seq: found.next } };
   }
   return { items, next: after };
-};
+}
 
 /** Only what failed, finally or for now, has a kind. */
 const statesOf = ({ states, kinds }: ItemQuery): ReadonlySet<ItemState> | undefined => {
@@ -70,47 +71,52 @@ const statesOf = ({ states, kinds }: ItemQuery): ReadonlySet<ItemState> | undefi
   return asked?.intersection(failing) ?? new Set<ItemState>(["failed", "waiting"]);
 };
 
-const queueFrom = (rows: Rows, job: number, from: number): number | undefined =>
-  rows.arrays<[number]>(
-    "SELECT id FROM queues WHERE job = ? AND id >= ? ORDER BY id LIMIT 1",
-    job,
-    from,
-  )[0]?.[0];
+export function* queueFrom(job: number, from: number): Steps<number | undefined> {
+  const text = "SELECT id FROM queues WHERE job = ? AND id >= ? ORDER BY id LIMIT 1";
+  return (yield* arrays<[number]>(text, job, from))[0]?.[0];
+}
 
 /** Those of the asked scraper whose last failure is of one of the asked kinds. */
-const sift = (
-  rows: Rows,
+function* sift(
   job: Job,
   queue: number,
   seqs: readonly number[],
   { kinds, scraper }: ItemQuery,
-): number[] => {
-  const numbers = job.spec.scrapers.flatMap(({ name }, number) => (name === scraper ? number : []));
-  return rows
-    .arrays<[number]>(
-      `SELECT i.seq FROM json_each(?1) place CROSS JOIN items i ON i.queue = ?2 AND i.seq = place.value
-       LEFT JOIN results r ON r.queue = i.queue AND r.seq = i.seq LEFT JOIN retries t ON t.queue = i.queue AND t.seq = i.seq
-       WHERE (?3 IS NULL OR i.scraper IN (SELECT value FROM json_each(?3)))
-         AND (?4 IS NULL OR CASE WHEN r.queue IS NOT NULL THEN r.failure ->> 'kind' WHEN ?5 = 1 THEN 'budget'
-           ELSE t.last ->> '$.failure.kind' END IN (SELECT value FROM json_each(?4)))
-       ORDER BY i.seq`,
-      JSON.stringify(seqs),
-      queue,
-      scraper === undefined ? null : JSON.stringify(numbers),
-      kinds ? JSON.stringify(kinds) : null,
-      leftAs(job) === "failed" ? 1 : 0,
-    )
-    .map(([seq]) => seq);
-};
+): Steps<number[]> {
+  const conditions: string[] = [];
+  const lists: string[] = [];
+  if (scraper !== undefined) {
+    conditions.push("i.scraper IN (SELECT value FROM @list(? bigint) s)");
+    lists.push(
+      JSON.stringify(job.spec.scrapers.flatMap(({ name }, number) => (name === scraper ? number : []))),
+    );
+  }
+  if (kinds) {
+    const open = leftAs(job) === "failed" ? "'budget'" : "t.last -> 'failure' ->> 'kind'";
+    conditions.push(
+      `CASE WHEN r.queue IS NULL THEN ${open} ELSE r.failure ->> 'kind' END IN (SELECT value FROM @list(? text) k)`,
+    );
+    lists.push(JSON.stringify(kinds));
+  }
+  const rows = yield* arrays<[number]>(
+    `SELECT i.seq FROM @list(?1 bigint) place CROSS JOIN items i ON i.queue = ?2 AND i.seq = place.value
+     LEFT JOIN results r ON r.queue = i.queue AND r.seq = i.seq LEFT JOIN retries t ON t.queue = i.queue AND t.seq = i.seq
+     WHERE ${conditions.join(" AND ")} ORDER BY i.seq`,
+    JSON.stringify(seqs),
+    queue,
+    ...lists,
+  );
+  return rows.map(([seq]) => seq);
+}
 
-const pageOfKeys = (rows: Rows, reader: Reader, query: ItemQuery, keys: readonly string[]): ItemPage => {
+function* pageOfKeys(reader: Reader, query: ItemQuery, keys: readonly string[]): Steps<ItemPage> {
   const { states, kinds, scraper, limit, after = { queue: 0, seq: 0 } } = query;
   const items: ItemView[] = [];
   let size = 0;
-  for (const { queue, seq } of findKeys(rows, reader.job, keys)) {
+  for (const { queue, seq } of yield* findKeys(reader.job, keys)) {
     if (queue < after.queue || (queue === after.queue && seq <= after.seq)) continue;
     if (items.length === limit || size >= PAGE_SIZE) return { items, next: items.at(-1)!.ref };
-    const read = reader.read(queue, [seq]);
+    const read = yield* reader.read(queue, [seq]);
     const [item] = read.views;
     const isAsked =
       item &&
@@ -122,14 +128,14 @@ const pageOfKeys = (rows: Rows, reader: Reader, query: ItemQuery, keys: readonly
     size += read.size;
   }
   return { items };
-};
+}
 
 const { item: ITEM, retry: RETRY, result: RESULT } = FORMATS;
 const RETRY_AT = ITEM.written.length;
 const RESULT_AT = RETRY_AT + RETRY.written.length;
 const REST_AT = RESULT_AT + RESULT.written.length;
 const SELECT = `SELECT ${ITEM.columnsOf("i")}, ${RETRY.columnsOf("t")}, ${RESULT.columnsOf("r")}, q.cursor, l.name, p.key
-  FROM json_each(?1) place CROSS JOIN items i ON i.queue = ?2 AND i.seq = place.value
+  FROM @list(?1 bigint) place CROSS JOIN items i ON i.queue = ?2 AND i.seq = place.value
   CROSS JOIN queues q ON q.id = i.queue CROSS JOIN lanes l ON l.id = q.lane
   LEFT JOIN retries t ON t.queue = i.queue AND t.seq = i.seq LEFT JOIN results r ON r.queue = i.queue AND r.seq = i.seq
   LEFT JOIN items p ON p.queue = i.parent_queue AND p.seq = i.parent_seq ORDER BY i.seq`;
@@ -146,24 +152,25 @@ interface Row {
 /** Items of one job as they are shown. */
 class Reader {
   readonly job: Job;
-  readonly #rows: Rows;
   readonly #now: number;
   readonly #hidesPages: boolean;
 
-  constructor(rows: Rows, now: number, job: Job, hidesPages: boolean) {
-    this.#rows = rows;
+  constructor(now: number, job: Job, hidesPages: boolean) {
     this.#now = now;
     this.job = job;
     this.#hidesPages = hidesPages;
   }
 
-  read(
+  *read(
     queue: number,
     seqs: readonly number[],
-  ): { readonly views: readonly ItemView[]; readonly size: number } {
-    const rows = this.#rows.arrays<Value[]>(SELECT, JSON.stringify(seqs), queue);
+  ): Steps<{ readonly views: readonly ItemView[]; readonly size: number }> {
+    const rows = yield* arrays<Value[]>(SELECT, JSON.stringify(seqs), queue);
+    const parts = rows.map((row) => this.#checked(row));
+    const isLeased = parts.some((row) => this.#stateOf(row) === "leased");
+    const held = isLeased ? yield* heldPlaces(queue) : [];
     return {
-      views: rows.map((row) => this.#view(this.#checked(row))),
+      views: parts.map((row) => this.#view(row, held)),
       size: rows.reduce((sum, row) => row.reduce<number>((all, value) => all + textSize(value), sum), 0),
     };
   }
@@ -187,12 +194,18 @@ class Reader {
     );
   }
 
-  #view({ item, retry, result, cursor, lane, parent }: Row): ItemView {
+  #stateOf({ item, retry, result, cursor }: Row): ItemState {
+    return stateOf(item.seq <= cursor, result, retry, leftAs(this.job));
+  }
+
+  /** `held`: what workers hold of its queue. */
+  #view(row: Row, held: Places): ItemView {
+    const { item, retry, result, lane, parent } = row;
     const { spec, endedAt: jobEndedAt, spentAt } = this.job;
     const { queue, seq, scraper } = item;
-    const state = stateOf(seq <= cursor, result, retry, leftAs(this.job));
+    const state = this.#stateOf(row);
     // With neither a result nor a holder: one of the two is lost.
-    if (state === "leased" && !hasPlace(heldPlaces(this.#rows, queue), seq)) throw this.#damaged(item.key);
+    if (state === "leased" && !hasPlace(held, seq)) throw this.#damaged(item.key);
     const isOpen = state === "queued" || state === "waiting" || state === "leased";
     const isLeft = !result && !isOpen;
     const endedAt = isLeft ? (jobEndedAt ?? spentAt) : (result?.endedAt ?? null);

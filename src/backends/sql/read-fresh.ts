@@ -1,13 +1,16 @@
 import type { FreshAnswer } from "../../ledger/records.ts";
 import type { FreshEntry, FreshKey } from "../../ports/ledger.ts";
-import { readRecords, type Rows } from "./rows.ts";
+import { load, type Steps } from "./steps.ts";
 
 /** The last good answer for each key. */
-export const readFresh = (rows: Rows, keys: readonly FreshKey[]): (FreshEntry | undefined)[] =>
-  keys.map(({ client, scraper, key }) => {
-    const good = readRecords(rows, "fresh", key, scraper, client ?? "").find(({ isFailure }) => !isFailure);
-    return good && entryOf(good);
-  });
+export function* readFresh(keys: readonly FreshKey[]): Steps<(FreshEntry | undefined)[]> {
+  const entries: (FreshEntry | undefined)[] = [];
+  for (const { client, scraper, key } of keys) {
+    const good = (yield* load("fresh", key, scraper, client ?? "")).find(({ isFailure }) => !isFailure);
+    entries.push(good && entryOf(good));
+  }
+  return entries;
+}
 
 const entryOf = (answer: FreshAnswer): FreshEntry => {
   const { owner, queue, seq, isFailure: _, etag, lastModified, url, digest, ...entry } = answer;

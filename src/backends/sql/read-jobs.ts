@@ -7,61 +7,59 @@ import type { FailureKind } from "../../domain/failure.ts";
 import type { HeldLane, JobSums, JobView, LearnedWay } from "../../domain/job.ts";
 import { FIELD_STATUSES } from "../../domain/record.ts";
 import { type ClientSpending, type JobQuery, LedgerError, type OpenJobs } from "../../ports/ledger.ts";
-import { count, jobNamed, readRecords, type Rows } from "./rows.ts";
+import { jobNamed } from "./job-named.ts";
+import { all, arrays, count, load, type Steps } from "./steps.ts";
 import { FORMATS, type Value } from "./tables.ts";
 
 const JOB = FORMATS.job;
 
-export const readJob = (rows: Rows, now: number, id: string): JobView | undefined => {
-  const [row] = rows.arrays<Value[]>(`SELECT ${JOB.columnsOf("t")} FROM jobs t WHERE t.id = ?`, id);
+export function* readJob(now: number, id: string): Steps<JobView | undefined> {
+  const [row] = yield* arrays<Value[]>(`SELECT ${JOB.columnsOf("t")} FROM jobs t WHERE t.id = ?`, id);
   if (row && !JOB.fits(row))
     throw new LedgerError(
       "damaged-row",
       `${id}: the stored data of this job is damaged. Run \`sluice fsck\` for details, then restore the ledger from a backup or run \`sluice fsck --repair\`.`,
     );
-  return row && viewsOf(rows, now, [JOB.read(row)])[0];
-};
+  return row && (yield* viewsOf(now, [JOB.read(row)]))[0];
+}
 
 const ALL: JobQuery = { limit: 200 };
 const WITH_LABEL = "t.number IN (SELECT job FROM job_labels WHERE name = ? AND value = ?)";
 
-/** Null where the text is damaged: that is the job's trouble, not that of the others in the list. */
-const valueIn = (column: string, name: string): string =>
-  `iif(json_valid(t.${column}), t.${column} ->> '${name}', NULL)`;
-
-export const listJobs = (rows: Rows, now: number, query = ALL): JobView[] => {
+export function* listJobs(now: number, query = ALL): Steps<JobView[]> {
   const { client, states, scraper, label, tellsProgress, pausedBy, endedSince, endedBefore } = query;
   const { after, limit } = query;
   const asked: [condition: string, ...values: Value[]][] = [];
   if (client !== undefined) asked.push(["t.client = ?", client]);
   if (scraper !== undefined) asked.push([WITH_LABEL, "", scraper]);
-  if (states) asked.push(["t.state IN (SELECT value FROM json_each(?))", JSON.stringify(states)]);
+  if (states) asked.push(["t.state IN (SELECT value FROM @list(? text) l)", JSON.stringify(states)]);
   if (label) asked.push([WITH_LABEL, ...label]);
-  if (tellsProgress) asked.push([`${valueIn("spec", "progressMs")} > 0`]);
-  if (pausedBy !== undefined) asked.push([`${valueIn("paused", "cause")} = ?`, pausedBy]);
+  // A damaged text is that job's trouble, not that of the others in the list.
+  if (tellsProgress) asked.push(["CAST(@json(t.spec) ->> 'progressMs' AS DOUBLE PRECISION) > 0"]);
+  if (pausedBy !== undefined) asked.push(["@json(t.paused) ->> 'cause' = ?", pausedBy]);
   // By its index: in the order of jobs, all that ever were would be looked at for the few that ended lately.
   const ended = (condition: string) =>
     `t.number IN (SELECT number FROM jobs WHERE ended_at IS NOT NULL AND +number > 0 AND ended_at ${condition})`;
   if (endedSince !== undefined) asked.push([ended(">= ?"), endedSince]);
   if (endedBefore !== undefined) asked.push([ended("< ?"), endedBefore]);
-  const found = rows.arrays<Value[]>(
+  const found = yield* arrays<Value[]>(
     `SELECT ${JOB.columnsOf("t")} FROM jobs t WHERE t.number < ? ${asked.map(([where]) => `AND ${where}`).join(" ")}
      ORDER BY t.number DESC LIMIT ?`,
-    after === undefined ? Number.MAX_SAFE_INTEGER : numberOf(rows, after),
+    after === undefined ? Number.MAX_SAFE_INTEGER : yield* numberOf(after),
     ...asked.flatMap(([, ...values]) => values),
     limit,
   );
-  return viewsOf(
-    rows,
+  return yield* viewsOf(
     now,
     found.map((row) => JOB.read(row)),
   );
-};
+}
 
 /** Also of a job that was removed since the page before. */
-const numberOf = (rows: Rows, id: string): number =>
-  rows.all<{ number: number }>("SELECT number FROM removals WHERE id = ?", id)[0]?.number ??
-  jobNamed(rows, id).number;
+function* numberOf(id: string): Steps<number> {
+  const [removed] = yield* arrays<[number]>("SELECT number FROM removals WHERE id = ?", id);
+  return removed?.[0] ?? (yield* jobNamed(id)).number;
+}
 
 /** Held lanes that are shown with their evidence. */
 const MOST_HELD = 200;
@@ -120,54 +118,58 @@ const laddersOf = ({ spec }: Job, { lane, tiers }: TierRow, now: number): NonNul
 };
 
 /** From counters, by a few statements for all jobs. */
-const viewsOf = (rows: Rows, now: number, jobs: readonly Job[]): JobView[] => {
+function* viewsOf(now: number, jobs: readonly Job[]): Steps<JobView[]> {
   const open = JSON.stringify(jobs.filter(({ endedAt }) => endedAt === null).map(({ number }) => number));
-  const busy = rows.all<Busy>(
-    `SELECT q.job, sum(q.leased) AS leased, sum(q.waiting) AS waiting FROM json_each(?) j CROSS JOIN queues q ON q.job = j.value
+  const busy = yield* all<Busy>(
+    `SELECT q.job, CAST(sum(q.leased) AS BIGINT) AS leased, CAST(sum(q.waiting) AS BIGINT) AS waiting FROM @list(? bigint) j CROSS JOIN queues q ON q.job = j.value
      GROUP BY q.job`,
     open,
   );
   // A queue keeps its hold for evidence; nobody is waited for once the job has ended.
-  const held = rows.all<HeldRow>(
-    `SELECT q.job, q.id AS queue, l.name AS lane, q.held, q.held_at, q.probe_at FROM json_each(?) j
+  const held = yield* all<HeldRow>(
+    `SELECT q.job, q.id AS queue, l.name AS lane, q.held, q.held_at, q.probe_at FROM @list(? bigint) j
      CROSS JOIN queues q ON q.job = j.value AND q.held IS NOT NULL CROSS JOIN lanes l ON l.id = q.lane ORDER BY q.id`,
     open,
   );
   const autos = jobs.filter(({ spec }) =>
     spec.scrapers.some(({ kind, isCompared }) => kind === "auto" || isCompared),
   );
-  const learned = rows.all<LearnedRow>(
-    `SELECT q.job, l.name AS lane, l.ways FROM json_each(?) j
+  const learned = yield* all<LearnedRow>(
+    `SELECT q.job, l.name AS lane, l.ways FROM @list(? bigint) j
      CROSS JOIN queues q ON q.job = j.value CROSS JOIN lanes l ON l.id = q.lane AND l.ways IS NOT NULL LIMIT ?`,
     JSON.stringify(autos.map(({ number }) => number)),
     MOST_LEARNED,
   );
   const proxied = jobs.filter(({ spec }) => spec.scrapers.some(({ proxies }) => proxies));
-  const tiers = rows.all<TierRow>(
-    `SELECT q.job, l.name AS lane, l.tiers FROM json_each(?) j
+  const tiers = yield* all<TierRow>(
+    `SELECT q.job, l.name AS lane, l.tiers FROM @list(? bigint) j
      CROSS JOIN queues q ON q.job = j.value CROSS JOIN lanes l ON l.id = q.lane AND l.tiers IS NOT NULL LIMIT ?`,
     JSON.stringify(proxied.map(({ number }) => number)),
     MOST_LEARNED,
   );
-  const removed = rows.all<Removed>(
-    `SELECT r.number AS job, r.marked_at AS at, r.captures, r.bytes FROM json_each(?) j CROSS JOIN removals r ON r.number = j.value`,
+  const removed = yield* all<Removed>(
+    `SELECT r.number AS job, r.marked_at AS at, r.captures, r.bytes FROM @list(? bigint) j CROSS JOIN removals r ON r.number = j.value`,
     JSON.stringify(jobs.map(({ number }) => number)),
   );
-  return jobs.map((job) => {
+  const views: JobView[] = [];
+  for (const job of jobs) {
     const isOf = (row: { readonly job: number }) => row.job === job.number;
     const lanes = job.state === "cancelled" ? [] : held.filter(isOf).slice(0, MOST_HELD);
     const pages = removed.find(isOf);
-    return {
+    const heldLanes: HeldLane[] = [];
+    for (const row of lanes) heldLanes.push(yield* heldLane(row));
+    views.push({
       ...viewOf(job, busy.find(isOf)),
-      held: lanes.map((row) => heldLane(rows, row)),
+      held: heldLanes,
       ...(autos.includes(job) && { ways: learned.filter(isOf).flatMap((row) => waysOf(job, row)) }),
       ...(proxied.includes(job) && {
         ladders: tiers.filter(isOf).flatMap((row) => laddersOf(job, row, now)),
       }),
       ...(pages && { pagesRemoved: { at: pages.at, captures: pages.captures, bytes: pages.bytes } }),
-    };
-  });
-};
+    });
+  }
+  return views;
+}
 
 const viewOf = (job: Job, busy: Busy | undefined): Omit<JobView, "held"> => {
   const { spec, received, accepted, folded, rejected, capped, done, absent, failed, skipped, cancelled } =
@@ -231,12 +233,12 @@ interface HeldEvidence {
   readonly examples?: readonly unknown[];
 }
 
-const heldLane = (rows: Rows, { queue, lane, held, held_at, probe_at }: HeldRow): HeldLane => {
+function* heldLane({ queue, lane, held, held_at, probe_at }: HeldRow): Steps<HeldLane> {
   const evidence = JSON.parse(held) as HeldEvidence;
   // Outcomes are told before their pages are kept: only now may there be something to show.
   const examples = evidence.examples?.length
     ? evidence.examples
-    : examplesOf(readRecords(rows, "examples", queue, evidence.chart));
+    : examplesOf(yield* load("examples", queue, evidence.chart));
   return {
     lane,
     reason: evidence.reason,
@@ -244,7 +246,7 @@ const heldLane = (rows: Rows, { queue, lane, held, held_at, probe_at }: HeldRow)
     heldAt: held_at,
     ...(probe_at !== null && { probeAt: probe_at }),
   };
-};
+}
 
 const OPEN = "j.state IN ('loading', 'running', 'paused')";
 const SUMMED = [
@@ -264,25 +266,27 @@ const SUMMED = [
 type Sums = Pick<Job, "state" | (typeof SUMMED)[number]> & { readonly jobs: number; readonly capped: number };
 
 /** By a fixed number of statements, so that thousands of open jobs cost little more than a few. */
-export const sumOpenJobs = (rows: Rows): OpenJobs => {
-  const sums = rows.all<Sums>(
-    `SELECT j.state, count(*) AS jobs, ${SUMMED.map((name) => `sum(j.${name}) AS ${name}`).join(", ")},
-       sum((SELECT sum(c.value) FROM json_each(j.capped) c)) AS capped FROM jobs j WHERE ${OPEN} GROUP BY j.state`,
+export function* sumOpenJobs(): Steps<OpenJobs> {
+  const sums = yield* all<Sums>(
+    `SELECT j.state, count(*) AS jobs, ${SUMMED.map((name) => `CAST(sum(j.${name}) AS BIGINT) AS ${name}`).join(", ")},
+       CAST(coalesce(sum((SELECT sum(CAST(c.value AS BIGINT)) FROM @entries(j.capped) c)), 0) AS BIGINT) AS capped FROM jobs j WHERE ${OPEN} GROUP BY j.state`,
   );
-  const busy = rows.all<Pick<Job, "state"> & { leased: number; waiting: number; held: number }>(
-    `SELECT j.state, sum(q.leased) AS leased, sum(q.waiting) AS waiting, sum(q.held IS NOT NULL AND j.ended_at IS NULL) AS held
+  const busy = yield* all<Pick<Job, "state"> & { leased: number; waiting: number; held: number }>(
+    `SELECT j.state, CAST(sum(q.leased) AS BIGINT) AS leased, CAST(sum(q.waiting) AS BIGINT) AS waiting, count(*) FILTER (WHERE q.held IS NOT NULL AND j.ended_at IS NULL) AS held
      FROM jobs j CROSS JOIN queues q ON q.job = j.number WHERE ${OPEN} GROUP BY j.state`,
   );
-  const failures = rows.all<Pick<Job, "state"> & { kind: FailureKind; final: number; attempts: number }>(
-    `SELECT j.state, f.key AS kind, sum(f.value ->> 'final') AS final, sum(f.value ->> 'attempts') AS attempts
-     FROM jobs j CROSS JOIN json_each(j.failures) f WHERE ${OPEN} GROUP BY j.state, f.key`,
+  const failures = yield* all<Pick<Job, "state"> & { kind: FailureKind; final: number; attempts: number }>(
+    `SELECT j.state, f.key AS kind, CAST(sum(CAST(@json(f.value) ->> 'final' AS BIGINT)) AS BIGINT) AS final,
+       CAST(sum(CAST(@json(f.value) ->> 'attempts' AS BIGINT)) AS BIGINT) AS attempts
+     FROM jobs j CROSS JOIN @entries(j.failures) f WHERE ${OPEN} GROUP BY j.state, f.key`,
   );
-  const fields = rows.all<Pick<Job, "state"> & { status: number; n: number }>(
-    `SELECT j.state, f.key % ${FIELD_STATUSES.length} AS status, sum(f.value) AS n FROM jobs j CROSS JOIN json_each(j.field_counts) f
-     WHERE ${OPEN} AND j.done + j.failed > 0 AND f.value > 0 GROUP BY 1, 2`,
+  const fields = yield* all<Pick<Job, "state"> & { status: number; n: number }>(
+    `SELECT j.state, f.key % ${FIELD_STATUSES.length} AS status, CAST(sum(CAST(f.value AS BIGINT)) AS BIGINT) AS n
+     FROM jobs j CROSS JOIN @elements(j.field_counts) f WHERE ${OPEN} AND j.done + j.failed > 0 GROUP BY 1, 2`,
   );
+  const ids = yield* arrays<[string]>(`SELECT j.id FROM jobs j WHERE ${OPEN}`);
   return {
-    ids: rows.all<{ id: string }>(`SELECT j.id FROM jobs j WHERE ${OPEN}`).map(({ id }) => id),
+    ids: ids.map(([id]) => id),
     sums: sums.map((row): JobSums => {
       const { state, jobs, done, absent, failed, skipped, cancelled, accepted } = row;
       const { received, folded, rejected, capped, partial, requests, bytes } = row;
@@ -315,32 +319,30 @@ export const sumOpenJobs = (rows: Rows): OpenJobs => {
       };
     }),
   };
-};
+}
 
 /** By the index of states: those that have ended may be very many. */
-export const countOpenJobs = (rows: Rows, client: string): number =>
-  count(rows, `SELECT count(*) FROM jobs j WHERE ${OPEN} AND +j.client = ?`, client);
+export const countOpenJobs = (client: string): Steps<number> =>
+  count(`SELECT count(*) FROM jobs j WHERE ${OPEN} AND j.client || '' = ?`, client);
 
-export const countKeptBytes = (rows: Rows, client: string): number =>
+export const countKeptBytes = (client: string): Steps<number> =>
   count(
-    rows,
-    "SELECT coalesce(sum(bytes), 0) FROM jobs WHERE client = ? AND number NOT IN (SELECT number FROM removals)",
+    "SELECT CAST(coalesce(sum(bytes), 0) AS BIGINT) FROM jobs WHERE client = ? AND number NOT IN (SELECT number FROM removals)",
     client,
   );
 
 /** By days of UTC. */
-export const countAccepted = (rows: Rows, client: string, sinceAt: number): number =>
+export const countAccepted = (client: string, sinceAt: number): Steps<number> =>
   count(
-    rows,
-    `SELECT coalesce(sum(d.value), 0) FROM shares s CROSS JOIN json_each(s.accepted) d
-     WHERE s.lane = 0 AND s.client = ? AND CAST(d.key AS INTEGER) >= ?`,
+    `SELECT CAST(coalesce(sum(CAST(d.value AS BIGINT)), 0) AS BIGINT) FROM shares s CROSS JOIN @entries(s.accepted) d
+     WHERE s.lane = 0 AND s.client = ? AND CAST(d.key AS BIGINT) >= ?`,
     client,
     dayOf(sinceAt),
   );
 
-export const readSpending = (rows: Rows, now: number, client: string): ClientSpending => {
-  const [share] = readRecords(rows, "share", 0, client);
-  const [limits] = readRecords(rows, "client", client);
+export function* readSpending(now: number, client: string): Steps<ClientSpending> {
+  const [share] = yield* load("share", 0, client);
+  const [limits] = yield* load("client", client);
   const { requestsPerDay = null, bytesPerDay = null, costPerDay = null } = limits ?? {};
   return {
     spent: share?.spent[dayOf(now)] ?? NO_COST,
@@ -350,4 +352,4 @@ export const readSpending = (rows: Rows, now: number, client: string): ClientSpe
       ...(costPerDay !== null && { costPerDay }),
     },
   };
-};
+}

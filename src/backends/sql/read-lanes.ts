@@ -4,34 +4,34 @@ import { countPlaces } from "../../ledger/workers.ts";
 import type { Lane } from "../../ledger/records.ts";
 import type { LaneState } from "../../domain/job.ts";
 import type { LaneQuery, WorkerView } from "../../ports/ledger.ts";
-import { jobNamed, readRecords, type Rows } from "./rows.ts";
-import { inSqlite } from "./statements.ts";
+import { jobNamed } from "./job-named.ts";
+import { all, arrays, load, type Steps } from "./steps.ts";
 import { FORMATS, type Value } from "./tables.ts";
 
-export const listLanes = (rows: Rows, now: number, { job, after = "", limit }: LaneQuery): LaneState[] => {
-  const columns = inSqlite(FORMATS.lane.selected.join(", "));
+export function* listLanes(now: number, { job, after = "", limit }: LaneQuery): Steps<LaneState[]> {
+  const columns = FORMATS.lane.selected.join(", ");
   const found =
     job === undefined
-      ? rows.arrays<Value[]>(
+      ? yield* arrays<Value[]>(
           `SELECT ${columns} FROM lanes t WHERE t.name > ? AND t.id > 0 ORDER BY t.name LIMIT ?`,
           after,
           limit,
         )
-      : rows.arrays<Value[]>(
+      : yield* arrays<Value[]>(
           `SELECT ${columns} FROM queues q JOIN lanes t ON t.id = q.lane WHERE q.job = ?
-           ORDER BY t.is_held_by_operator = 1 OR t.hold_until > ? DESC, coalesce(t.speed ->> 'factor', 1), t.name LIMIT ?`,
-          jobNamed(rows, job).number,
+           ORDER BY t.is_held_by_operator = 1 OR t.hold_until > ? DESC, coalesce(CAST(t.speed ->> 'factor' AS DOUBLE PRECISION), 1), t.name LIMIT ?`,
+          (yield* jobNamed(job)).number,
           now,
           limit,
         );
   const lanes = found.map((row) => FORMATS.lane.read(row));
   const backlogs = new Map(
-    rows.arrays<[number, number]>(
-      `SELECT q.lane, sum(q.open) FROM json_each(?) l CROSS JOIN queues q ON q.lane = l.value AND q.open > 0 GROUP BY q.lane`,
+    yield* arrays<[number, number]>(
+      `SELECT q.lane, CAST(sum(q.open) AS BIGINT) FROM @list(? bigint) l CROSS JOIN queues q ON q.lane = l.value AND q.open > 0 GROUP BY q.lane`,
       JSON.stringify(lanes.map(({ id }) => id)),
     ),
   );
-  const peers = readRecords(rows, "peers");
+  const peers = yield* load("peers");
   return lanes.map((lane) => {
     const interval = laneIntervalMs(lane, now);
     const ladders = laneLadders(lane.tiers, now);
@@ -49,7 +49,7 @@ export const listLanes = (rows: Rows, now: number, { job, after = "", limit }: L
       ...(Object.keys(lane.spent).length > 0 && { spent: lane.spent }),
     };
   });
-};
+}
 
 const holdReason = (lane: Lane, now: number): { holdReason?: string } => {
   if (lane.isHeldByOperator) return { holdReason: "operator" };
@@ -57,26 +57,23 @@ const holdReason = (lane: Lane, now: number): { holdReason?: string } => {
 };
 
 /** Those that claim, and those that have only said that they will. */
-export const listWorkers = (rows: Rows, now: number): WorkerView[] => {
-  const workers = readRecords(rows, "workers").toSorted((a, b) => (a.name < b.name ? -1 : 1));
+export function* listWorkers(now: number): Steps<WorkerView[]> {
+  const workers = (yield* load("workers")).toSorted((a, b) => (a.name < b.name ? -1 : 1));
   const queues = new Set(workers.flatMap(({ leases }) => leases.map(({ queue }) => queue)));
-  const names = new Map(
-    rows
-      .all<{ queue: number; job: string; lane: string }>(
-        `SELECT q.id AS queue, j.id AS job, l.name AS lane FROM json_each(?) n CROSS JOIN queues q ON q.id = n.value
-         CROSS JOIN jobs j ON j.number = q.job CROSS JOIN lanes l ON l.id = q.lane`,
-        JSON.stringify([...queues]),
-      )
-      .map(({ queue, job, lane }) => [queue, { job, lane }]),
+  const named = yield* all<{ queue: number; job: string; lane: string }>(
+    `SELECT q.id AS queue, j.id AS job, l.name AS lane FROM @list(? bigint) n CROSS JOIN queues q ON q.id = n.value
+     CROSS JOIN jobs j ON j.number = q.job CROSS JOIN lanes l ON l.id = q.lane`,
+    JSON.stringify([...queues]),
   );
+  const names = new Map(named.map(({ queue, job, lane }) => [queue, { job, lane }]));
   return workers.map(({ name, isAlone, until, info, leases }) => {
     const holds = [...Map.groupBy(leases, ({ queue }) => queue)]
       .toSorted(([a], [b]) => a - b)
       .flatMap(([queue, own]) => {
-        const named = names.get(queue);
-        return named ? { ...named, items: countPlaces(own.flatMap(({ open }) => open)) } : [];
+        const of = names.get(queue);
+        return of ? { ...of, items: countPlaces(own.flatMap(({ open }) => open)) } : [];
       });
     const items = holds.reduce((sum, held) => sum + held.items, 0);
     return { ...info, name, isAlone, items, holds, leaseMs: Math.max(0, (until ?? 0) - now) };
   });
-};
+}

@@ -1,7 +1,7 @@
 import type { LoadArgs, LoadKind, LoadName } from "../../ledger/loads.ts";
 import { SETS } from "../../ledger/loads.ts";
 import type { Job, Kind, Records } from "../../ledger/records.ts";
-import { LedgerError } from "../../ports/ledger.ts";
+import { noJob } from "./job-named.ts";
 import { insertOf, mostRows, type OnConflict, selectOf, sizeFor } from "./statements.ts";
 import { FORMATS, type RowFormat, type Value } from "./tables.ts";
 
@@ -85,15 +85,11 @@ const boundOnce = (values: readonly Value[], width: number, shared: readonly num
   return bound;
 };
 
-const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10);
-
 export const jobNamed = (rows: Rows, id: string): Job => {
   const [job] = readRecords(rows, "jobNamed", id);
   if (job) return job;
   const [removed] = readRecords(rows, "removal", id);
-  if (removed)
-    throw new LedgerError("job-removed", `${id}: the job was removed on ${dayOf(removed.markedAt)}.`);
-  throw new LedgerError("no-such-job", `${id}: no such job. \`sluice jobs ls\` lists them.`);
+  throw noJob(id, removed);
 };
 
 /** One number. */

@@ -53,7 +53,7 @@ export const selectOnly = (name: LoadName): string | undefined => {
 const columnsOf = (name: LoadName): string => inSqlite(FORMATS[SETS[name].kind].selected.join(", "));
 
 /** What is written for any engine, see `loads.ts`. */
-export const inSqlite = (text: string): string =>
+const inSqlite = (text: string): string =>
   text
     .replace(/@[nrt](\d)/g, "(w.value ->> $1)")
     .replace(/@[NT](\d)/g, "(SELECT value FROM json_each(w.value ->> $1))")

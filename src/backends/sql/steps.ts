@@ -35,6 +35,11 @@ export function* run(sql: string, ...values: Value[]): Steps<number> {
   return (yield { ask: "run", sql, values }) as number;
 }
 
+/** One number. */
+export function* count(sql: string, ...values: Value[]): Steps<number> {
+  return (yield* arrays<[number]>(sql, ...values))[0]![0];
+}
+
 /** One set of records, as rules load it. */
 export function* load<N extends LoadName>(name: N, ...args: LoadArgs<N>): Steps<Records[LoadKind<N>][]> {
   return (yield { ask: "load", name, args }) as Records[LoadKind<N>][];

@@ -1,27 +1,15 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { WorkSums } from "../../domain/work-sums.ts";
 import { hasWork, workWants } from "../../ledger/claim.ts";
 import type { PulseLimits } from "../../ledger/pulse.ts";
 import { ledgerVerbs } from "../../ledger/verbs.ts";
 import type { Ledger } from "../../ports/ledger.ts";
 import { lastEvent, openEventLog } from "../sql/event-log.ts";
-import { listItems } from "../sql/list-items.ts";
-import { readFresh } from "../sql/read-fresh.ts";
-import {
-  countAccepted,
-  countKeptBytes,
-  readSpending,
-  countOpenJobs,
-  listJobs,
-  readJob,
-  sumOpenJobs,
-} from "../sql/read-jobs.ts";
-import { listLanes, listWorkers } from "../sql/read-lanes.ts";
+import { openReads } from "../sql/open-reads.ts";
 import { openRemovals } from "../sql/removals/open-removals.ts";
-import type { Rows } from "../sql/rows.ts";
 import { tidyRecords } from "../sql/tidy.ts";
 import { startCheckpoints } from "./checkpoint-thread.ts";
 import { Database, type SqliteOptions } from "./database.ts";
+import { sqliteSteps } from "./run-steps.ts";
 import { sqliteStore } from "./store.ts";
 
 export interface LedgerOptions extends SqliteOptions, Partial<PulseLimits> {
@@ -33,21 +21,22 @@ export interface LedgerOptions extends SqliteOptions, Partial<PulseLimits> {
 export const openSqlite = async (file: string, options: LedgerOptions = {}): Promise<Ledger> => {
   const db = await Database.open(file, options);
   const store = sqliteStore(db);
+  const steps = sqliteSteps(db);
   const checkpoints = options.hasCheckpointThread ? startCheckpoints(file) : undefined;
   const verbs = ledgerVerbs(store, options);
   return {
     ...verbs,
-    ...openReads(db),
+    ...openReads(steps),
     awaitWork: (filter, ms) =>
       awaitChange(db, () => store.read(workWants(filter), (tx) => hasWork(tx, filter)), ms),
     events: {
       ...verbs.events,
-      ...openEventLog(db),
-      await: (after, ms) => awaitChange(db, () => db.read(() => lastEvent(db) > after), ms),
+      ...openEventLog(steps),
+      await: (after, ms) => awaitChange(db, async () => (await steps.read(lastEvent)) > after, ms),
     },
-    removals: openRemovals(db),
+    removals: openRemovals(steps),
     tidy: async () => {
-      await tidyRecords(db);
+      await tidyRecords(steps);
       if (!checkpoints) await db.checkpoint();
     },
     close: async () => {
@@ -78,28 +67,3 @@ export const awaitChange = async (
   }
   return false;
 };
-
-type Reads = Pick<
-  Ledger,
-  | ("readJob" | "listJobs" | "sumOpenJobs" | "listItems" | "listLanes" | "listWorkers")
-  | ("countAccepted" | "readSpending" | "countOpenJobs" | "countKeptBytes" | "readFresh" | "readWorkSums")
->;
-
-/** What only reads, each in one consistent view. */
-export const openReads = (db: Database): Reads => ({
-  readJob: (job) => db.read(() => readJob(db, db.now(), job)),
-  listJobs: (query) => db.read(() => listJobs(db, db.now(), query)),
-  sumOpenJobs: () => db.read(() => sumOpenJobs(db)),
-  listItems: (job, query) => db.read(() => listItems(db, db.now(), job, query)),
-  listLanes: (query) => db.read(() => listLanes(db, db.now(), query)),
-  listWorkers: () => db.read(() => listWorkers(db, db.now())),
-  countAccepted: (client, sinceAt) => db.read(() => countAccepted(db, client, sinceAt)),
-  readSpending: (client) => db.read(() => readSpending(db, db.now(), client)),
-  countOpenJobs: (client) => db.read(() => countOpenJobs(db, client)),
-  countKeptBytes: (client) => db.read(() => countKeptBytes(db, client)),
-  readFresh: (keys) => db.read(() => readFresh(db, keys)),
-  readWorkSums: () => db.read(() => readWorkSums(db)),
-});
-
-const readWorkSums = (rows: Rows): WorkSums =>
-  Object.fromEntries(rows.arrays<[string, number]>("SELECT name, value FROM work_sums ORDER BY name"));

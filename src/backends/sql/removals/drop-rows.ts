@@ -1,8 +1,9 @@
 import type { CaptureRef } from "../../../domain/capture.ts";
 import { LATE_MS } from "../../../ledger/upkeep.ts";
-import { type Connection, writeRecords } from "../rows.ts";
+import { queueFrom } from "../list-items.ts";
+import { all, arrays, put, run, type Steps } from "../steps.ts";
 import { FORMATS, type Value } from "../tables.ts";
-import { addWorkSums, BATCH, type RemovalRow } from "./removal-row.ts";
+import { addWorkSum, BATCH, type RemovalRow } from "./removal-row.ts";
 
 /** Neighbouring places of one queue. */
 interface Batch {
@@ -13,133 +14,132 @@ interface Batch {
 }
 
 /** One batch of a job's rows, after its bytes are gone; false when none was left. */
-export const dropRows = (db: Connection, removal: RemovalRow): boolean => {
-  if (removal.what === "pages") return forgetPages(db, removal);
-  const queue = queueFrom(db, removal.number, 0);
+export function* dropRows(now: number, removal: RemovalRow): Steps<boolean> {
+  if (removal.what === "pages") return yield* forgetPages(now, removal);
+  const queue = yield* queueFrom(removal.number, 0);
   if (queue === undefined)
     return (
-      dropSome(db, "item_keys", "job", "hash", removal.number) ||
-      dropSome(db, "events", "job", "id", removal.id)
+      (yield* dropSome("item_keys", "job", "hash", removal.number)) ||
+      (yield* dropSome("events", "job", "id", removal.id))
     );
-  const batch = batchAfter(db, queue, 0);
-  if (batch) dropItems(db, removal, batch);
-  else if (!dropSome(db, "capped", "queue", "seq", queue)) db.run("DELETE FROM queues WHERE id = ?", queue);
+  const batch = yield* batchAfter(queue, 0);
+  if (batch) yield* dropItems(now, removal, batch);
+  else if (!(yield* dropSome("capped", "queue", "seq", queue)))
+    yield* run("DELETE FROM queues WHERE id = ?", queue);
   return true;
-};
+}
 
-const queueFrom = (db: Connection, job: number, from: number): number | undefined =>
-  db.arrays<[number]>(
-    "SELECT id FROM queues WHERE job = ? AND id >= ? ORDER BY id LIMIT 1",
-    job,
-    from,
-  )[0]?.[0];
-
-const dropSome = (db: Connection, table: string, of: string, by: string, value: Value): boolean =>
-  db.run(
+function* dropSome(table: string, of: string, by: string, value: Value): Steps<boolean> {
+  const dropped = yield* run(
     `DELETE FROM ${table} WHERE ${of} = ?1 AND ${by} IN (SELECT ${by} FROM ${table} WHERE ${of} = ?1 ORDER BY ${by} LIMIT ${BATCH})`,
     value,
-  ) > 0;
+  );
+  return dropped > 0;
+}
 
 /** Pages that came after the mark are not touched: a job whose pages are being removed takes none. */
-const forgetPages = (db: Connection, removal: RemovalRow): boolean => {
-  const queue = queueFrom(db, removal.number, removal.queue);
+function* forgetPages(now: number, removal: RemovalRow): Steps<boolean> {
+  const queue = yield* queueFrom(removal.number, removal.queue);
   if (queue === undefined) return false;
-  const batch = batchAfter(db, queue, queue === removal.queue ? removal.seq : 0);
+  const batch = yield* batchAfter(queue, queue === removal.queue ? removal.seq : 0);
   if (batch) {
-    askLenders(db, batch);
-    countCaptures(db, removal, forgetCaptures(db, batch, true));
+    yield* askLenders(now, batch);
+    yield* countCaptures(removal, yield* forgetCaptures(batch, true));
   }
   const place = batch ? [batch.queue, batch.hi] : [queue + 1, 0];
-  db.run("UPDATE removals SET queue = ?, seq = ? WHERE number = ?", ...place, removal.number);
+  yield* run("UPDATE removals SET queue = ?, seq = ? WHERE number = ?", ...place, removal.number);
   return true;
-};
+}
 
-const batchAfter = (db: Connection, queue: number, after: number): Batch | undefined => {
-  const [batch] = db.all<{ lo: number | null; hi: number; count: number }>(
+function* batchAfter(queue: number, after: number): Steps<Batch | undefined> {
+  const [batch] = yield* all<{ lo: number | null; hi: number; count: number }>(
     `SELECT min(seq) AS lo, max(seq) AS hi, count(*) AS count
      FROM (SELECT seq FROM items WHERE queue = ? AND seq > ? ORDER BY seq LIMIT ${BATCH}) places`,
     queue,
     after,
   );
   return batch?.lo == null ? undefined : { ...batch, queue, lo: batch.lo };
-};
+}
 
-/** Answers the captures of these items. A row that does not match its checksum stays as it is: it is not read either. */
-const forgetCaptures = (db: Connection, batch: Batch, isWritten: boolean): CaptureRef[] => {
-  const rowsOf = (kind: "result" | "retry"): Value[][] => {
-    const { table, columnsOf } = { table: FORMATS[kind].table, columnsOf: FORMATS[kind].columnsOf("t") };
-    return db
-      .arrays<Value[]>(
-        `SELECT ${columnsOf} FROM ${table} t WHERE t.queue = ? AND t.seq BETWEEN ? AND ?`,
-        batch.queue,
-        batch.lo,
-        batch.hi,
-      )
-      .filter((row) => FORMATS[kind].fits(row));
-  };
-  const results = rowsOf("result")
+/** Rows of a batch, as they are until the transaction ends. One that does not match its checksum stays as it is: it is not read either. */
+function* rowsIn(kind: "result" | "retry", { queue, lo, hi }: Batch): Steps<Value[][]> {
+  const format = FORMATS[kind];
+  const rows = yield* arrays<Value[]>(
+    `SELECT ${format.columnsOf("t")} FROM ${format.table} t WHERE t.queue = ? AND t.seq BETWEEN ? AND ? ORDER BY t.seq @lock`,
+    queue,
+    lo,
+    hi,
+  );
+  return rows.filter((row) => format.fits(row));
+}
+
+/** Answers the captures of these items. */
+function* forgetCaptures(batch: Batch, isWritten: boolean): Steps<CaptureRef[]> {
+  const results = (yield* rowsIn("result", batch))
     .map((row) => FORMATS.result.read(row))
     .filter(({ captures }) => captures.length > 0);
-  const retries = rowsOf("retry")
+  const retries = (yield* rowsIn("retry", batch))
     .map((row) => FORMATS.retry.read(row))
     .flatMap(({ last, ...retry }) => (last && last.captures.length > 0 ? { ...retry, last } : []));
   if (isWritten) {
     const none = { captures: [] };
-    writeRecords(
-      db,
+    yield* put(
       "result",
       results.map((result) => ({ ...result, ...none })),
     );
-    writeRecords(
-      db,
+    yield* put(
       "retry",
       retries.map((retry) => ({ ...retry, last: { ...retry.last, ...none } })),
     );
   }
   return [...results, ...retries.map(({ last }) => last)].flatMap(({ captures }) => captures);
-};
+}
 
-const dropItems = (db: Connection, removal: RemovalRow, batch: Batch): void => {
-  countCaptures(db, removal, forgetCaptures(db, batch, false));
-  askLenders(db, batch);
+function* dropItems(now: number, removal: RemovalRow, batch: Batch): Steps<void> {
+  yield* countCaptures(removal, yield* forgetCaptures(batch, false));
+  yield* askLenders(now, batch);
   for (const table of ["results", "retries", "borrowed", "fetches", "items"])
-    db.run(`DELETE FROM ${table} WHERE queue = ? AND seq BETWEEN ? AND ?`, batch.queue, batch.lo, batch.hi);
-  db.run("UPDATE removals SET items = items + ? WHERE number = ?", batch.count, removal.number);
-  addWorkSums(db, { "removed items": batch.count });
-};
+    yield* run(
+      `DELETE FROM ${table} WHERE queue = ? AND seq BETWEEN ? AND ?`,
+      batch.queue,
+      batch.lo,
+      batch.hi,
+    );
+  yield* run("UPDATE removals SET items = items + ? WHERE number = ?", batch.count, removal.number);
+  yield* addWorkSum("removed items", batch.count);
+}
 
 /** What other jobs have collected is theirs, and not counted. */
-const countCaptures = (db: Connection, { id, number }: RemovalRow, captures: readonly CaptureRef[]): void => {
+function* countCaptures({ id, number }: RemovalRow, captures: readonly CaptureRef[]): Steps<void> {
   const own = captures.filter(({ blob }) => blob.startsWith(`jobs/${id}/`)).length;
   if (own === 0) return;
-  db.run("UPDATE removals SET captures = captures + ? WHERE number = ?", own, number);
-  addWorkSums(db, { "removed captures": own });
-};
+  yield* run("UPDATE removals SET captures = captures + ? WHERE number = ?", own, number);
+  yield* addWorkSum("removed captures", own);
+}
 
 /** In the transaction in which these items go: whoever has kept something for them must look whether it is still needed. */
-const askLenders = (db: Connection, { queue, lo, hi }: Batch): void => {
-  const lenders = db.all<{ owner: string }>(
+function* askLenders(now: number, { queue, lo, hi }: Batch): Steps<void> {
+  const lenders = yield* all<{ owner: string }>(
     `SELECT DISTINCT b.owner FROM borrowed b WHERE b.queue = ? AND b.seq BETWEEN ? AND ?
        AND EXISTS (SELECT 1 FROM kept_objects k WHERE k.owner = b.owner)`,
     queue,
     lo,
     hi,
   );
-  for (const { owner } of lenders) askSweep(db, owner, db.now());
-};
+  for (const { owner } of lenders) yield* askSweep(owner, now);
+}
 
-const askSweep = (db: Connection, owner: string, dueAt: number): void => {
-  db.run(
+const askSweep = (owner: string, dueAt: number): Steps<number> =>
+  run(
     `INSERT INTO sweeps (owner, asked, due_at) VALUES (?, 1, ?)
      ON CONFLICT (owner) DO UPDATE SET asked = sweeps.asked + 1,
        due_at = CASE WHEN sweeps.due_at < excluded.due_at THEN sweeps.due_at ELSE excluded.due_at END`,
     owner,
     dueAt,
   );
-};
 
 /** All of it is gone. */
-export const endRemoval = (db: Connection, { id, number, marked_at }: RemovalRow): void => {
-  db.run("UPDATE removals SET step = NULL, queue = 0, seq = 0, counted_to = '' WHERE number = ?", number);
-  askSweep(db, id, marked_at + LATE_MS);
-};
+export function* endRemoval({ id, number, marked_at }: RemovalRow): Steps<void> {
+  yield* run("UPDATE removals SET step = NULL, queue = 0, seq = 0, counted_to = '' WHERE number = ?", number);
+  yield* askSweep(id, marked_at + LATE_MS);
+}

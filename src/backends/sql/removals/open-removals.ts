@@ -3,7 +3,8 @@ import { isStopHeard } from "../../../ledger/workers.ts";
 import type { Removal, RemovalScope } from "../../../domain/removal.ts";
 import { LedgerError } from "../../../ports/ledger.ts";
 import type { Removals } from "../../../ports/removals.ts";
-import { type Connection, count, jobNamed, readRecords } from "../rows.ts";
+import { jobNamed } from "../job-named.ts";
+import { all, arrays, count, load, run, type StepEngine, type Steps } from "../steps.ts";
 import {
   dueSweeps,
   endSweep,
@@ -14,56 +15,56 @@ import {
   releaseObjects,
 } from "./detach-job.ts";
 import { dropRows, endRemoval } from "./drop-rows.ts";
-import { addWorkSums, type RemovalRow, removalRow, removalView } from "./removal-row.ts";
+import { addWorkSum, type RemovalRow, removalRow, removalViews } from "./removal-row.ts";
 
-export const openRemovals = (db: Connection): Removals => ({
-  mark: (job, what) => db.write(() => markRemoval(db, job, what)),
-  read: (job) =>
-    db.read(() => {
-      const row = removalRow(db, job);
-      return row && removalView(db, row);
-    }),
+export const openRemovals = (db: StepEngine): Removals => ({
+  mark: (job, what) => db.write("removals", (now) => markRemoval(now, job, what)),
+  read: (job) => db.read(() => readRemoval(job)),
   list: ({ client = null, after = null, limit }) =>
-    db.read(() =>
-      db
-        .all<RemovalRow>(
-          `SELECT * FROM removals WHERE what = 'job' AND (?1 IS NULL OR client = ?1)
-             AND number < coalesce((SELECT number FROM removals WHERE id = ?2), 9e15) ORDER BY number DESC LIMIT ?3`,
-          client,
-          after,
-          limit,
-        )
-        .map((row) => removalView(db, row)),
-    ),
+    db.read(function* () {
+      const rows = yield* all<RemovalRow>(
+        `SELECT * FROM removals WHERE what = 'job' AND (CAST(?1 AS TEXT) IS NULL OR client = ?1)
+           AND number < coalesce((SELECT number FROM removals WHERE id = ?2), 9000000000000000) ORDER BY number DESC LIMIT ?3`,
+        client,
+        after,
+        limit,
+      );
+      return yield* removalViews(rows);
+    }),
   open: (limit) =>
-    db.read(() =>
-      db
-        .all<RemovalRow>("SELECT * FROM removals WHERE step IS NOT NULL ORDER BY marked_at LIMIT ?", limit)
-        .map((row) => removalView(db, row)),
-    ),
-  advance: (job) => db.write(() => advance(db, job), false),
-  release: (job, objects) => db.write(() => releaseObjects(db, job, objects)),
-  async endBytes(job, what) {
-    await db.write(() => {
+    db.read(function* () {
+      const text = "SELECT * FROM removals WHERE step IS NOT NULL ORDER BY marked_at LIMIT ?";
+      return yield* removalViews(yield* all<RemovalRow>(text, limit));
+    }),
+  advance: (job) => db.write("removals", (now) => advance(now, job), false),
+  release: (job, objects) => db.write("removals", () => releaseObjects(job, objects)),
+  endBytes: (job, what) =>
+    db.write("removals", function* () {
       // More may be wanted by now than whoever deleted knew of.
-      if (removalRow(db, job)?.what === what) enter(db, job, "bytes", "rows");
-    });
-  },
-  due: (limit) => db.read(() => dueSweeps(db, limit)),
+      if ((yield* removalRow(job))?.what === what) yield* enter(job, "bytes", "rows");
+    }),
+  due: (limit) => db.read((now) => dueSweeps(now, limit)),
   freed: (job) => freedObjects(db, job),
   forget: (job, objects) => forgetObjects(db, job, objects),
-  endSweep: (sweep) => db.write(() => endSweep(db, sweep)),
+  endSweep: (sweep) => db.write("removals", (now) => endSweep(now, sweep)),
 });
 
+function* readRemoval(job: string): Steps<Removal | undefined> {
+  const row = yield* removalRow(job);
+  return row && (yield* removalViews([row]))[0];
+}
+
 /** A removed job leaves `jobs` at once: whatever looks for it there does not find it, however much of it is still to be deleted. */
-const markRemoval = (db: Connection, id: string, what: RemovalScope): Removal => {
-  const before = removalRow(db, id);
-  if (before?.what === "job") return removalView(db, before);
-  const job = jobNamed(db, id);
-  const endedAt = mustHaveEnded(db, job);
+function* markRemoval(now: number, id: string, what: RemovalScope): Steps<Removal> {
+  const before = yield* removalRow(id);
+  if (before?.what === "job") return (yield* removalViews([before]))[0]!;
+  // What follows is read after this: nobody changes the job meanwhile.
+  yield* arrays("SELECT t.number FROM jobs t WHERE t.id = ? @lock", id);
+  const job = yield* jobNamed(id);
+  const endedAt = yield* mustHaveEnded(now, job);
   const isMarked = before?.what === what && (before.step !== null || before.marked_at >= endedAt);
-  if (before && isMarked) return removalView(db, before);
-  db.run(
+  if (before && isMarked) return (yield* removalViews([before]))[0]!;
+  yield* run(
     `INSERT INTO removals (number, id, client, scraper, what, created_at, ended_at, marked_at, step) VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'fresh')
      ON CONFLICT (number) DO UPDATE SET what = excluded.what, ended_at = excluded.ended_at, marked_at = excluded.marked_at, step = 'fresh',
        queue = 0, seq = 0, counted_to = ''`,
@@ -74,62 +75,63 @@ const markRemoval = (db: Connection, id: string, what: RemovalScope): Removal =>
     what,
     job.createdAt,
     endedAt,
-    db.now(),
+    now,
   );
-  if (what === "job") dropJob(db, job);
-  return removalView(db, removalRow(db, id)!);
-};
+  if (what === "job") yield* dropJob(job);
+  return (yield* readRemoval(id))!;
+}
 
-const mustHaveEnded = (db: Connection, { id, number, state, endedAt }: Job): number => {
+function* mustHaveEnded(now: number, { id, number, state, endedAt }: Job): Steps<number> {
   if (endedAt === null && state !== "cancelled")
     throw new LedgerError(
       "job-running",
       `${id}: the job has not ended (${state}), so it cannot be removed. Cancel it with \`sluice jobs cancel ${id}\`, or wait until it is done.`,
     );
-  const held = count(db, "SELECT coalesce(sum(leased), 0) FROM queues WHERE job = ?", number);
-  if (endedAt === null || held > 0 || !isStopHeard(readRecords(db, "workers"), number, db.now()))
+  const held = yield* count(
+    "SELECT CAST(coalesce(sum(leased), 0) AS BIGINT) FROM queues WHERE job = ?",
+    number,
+  );
+  if (endedAt === null || held > 0 || !isStopHeard(yield* load("workers"), number, now))
     throw new LedgerError(
       "job-running",
       `${id}: workers still hold items of the job. Try again in a few seconds.`,
     );
   return endedAt;
-};
+}
 
-const dropJob = (db: Connection, { number, spec }: Job): void => {
+function* dropJob({ number, spec }: Job): Steps<void> {
   for (const [name, value] of [["", spec.scraper] as const, ...Object.entries(spec.labels ?? {})])
-    db.run("DELETE FROM job_labels WHERE name = ? AND value = ? AND job = ?", name, value, number);
-  db.run("DELETE FROM jobs WHERE number = ?", number);
-  addWorkSums(db, { "removed jobs": 1 });
-};
+    yield* run("DELETE FROM job_labels WHERE name = ? AND value = ? AND job = ?", name, value, number);
+  yield* run("DELETE FROM jobs WHERE number = ?", number);
+  yield* addWorkSum("removed jobs", 1);
+}
 
-const advance = (db: Connection, job: string): "ledger" | "bytes" | "nothing" => {
-  const removal = removalRow(db, job);
+function* advance(now: number, job: string): Steps<"ledger" | "bytes" | "nothing"> {
+  const removal = yield* removalRow(job);
   switch (removal?.step) {
     case "fresh":
-      if (!forgetFresh(db, removal)) enter(db, job, "fresh", "lend");
+      if (!(yield* forgetFresh(removal))) yield* enter(job, "fresh", "lend");
       return "ledger";
     case "lend":
-      if (noteLent(db, removal)) return "ledger";
-      enter(db, job, "lend", "bytes");
+      if (yield* noteLent(removal)) return "ledger";
+      yield* enter(job, "lend", "bytes");
       return "bytes";
     case "bytes":
       return "bytes";
     case "rows":
-      if (dropRows(db, removal)) return "ledger";
-      endRemoval(db, removal);
+      if (yield* dropRows(now, removal)) return "ledger";
+      yield* endRemoval(removal);
       return "nothing";
     case null:
     case undefined:
       return "nothing";
   }
-};
+}
 
 /** Only from the step before: another process may have come further. */
 const enter = (
-  db: Connection,
   job: string,
-  from: RemovalRow["step"],
+  from: NonNullable<RemovalRow["step"]>,
   to: NonNullable<RemovalRow["step"]>,
-): void => {
-  db.run("UPDATE removals SET step = ?, queue = 0, seq = 0 WHERE id = ? AND step = ?", to, job, from);
-};
+): Steps<number> =>
+  run("UPDATE removals SET step = ?, queue = 0, seq = 0 WHERE id = ? AND step = ?", to, job, from);

@@ -1,7 +1,5 @@
 import type { Removal, RemovalScope } from "../../../domain/removal.ts";
-import type { WorkSums } from "../../../domain/work-sums.ts";
-import type { Connection, Rows } from "../rows.ts";
-import { ADD_SUMS } from "../statements.ts";
+import { all, run, type Steps } from "../steps.ts";
 
 export interface RemovalRow {
   readonly number: number;
@@ -27,10 +25,22 @@ export interface RemovalRow {
 /** Rows in one transaction: none holds a lock for long. */
 export const BATCH = 250;
 
-export const removalRow = (rows: Rows, id: string): RemovalRow | undefined =>
-  rows.all<RemovalRow>("SELECT * FROM removals WHERE id = ?", id)[0];
+export function* removalRow(id: string): Steps<RemovalRow | undefined> {
+  return (yield* all<RemovalRow>("SELECT * FROM removals WHERE id = ?", id))[0];
+}
 
-export const removalView = (rows: Rows, row: RemovalRow): Removal => ({
+export function* removalViews(rows: readonly RemovalRow[]): Steps<Removal[]> {
+  const kept = yield* all<Removal["kept"] & { readonly owner: string }>(
+    `SELECT owner, count(*) AS objects, CAST(coalesce(sum(size), 0) AS BIGINT) AS bytes FROM kept_objects
+     WHERE owner IN (SELECT value FROM @list(? text) l) GROUP BY owner`,
+    JSON.stringify(rows.map(({ id }) => id)),
+  );
+  return rows.map((row) =>
+    viewOf(row, kept.find(({ owner }) => owner === row.id) ?? { objects: 0, bytes: 0 }),
+  );
+}
+
+const viewOf = (row: RemovalRow, { objects, bytes }: Removal["kept"]): Removal => ({
   job: row.id,
   client: row.client,
   scraper: row.scraper,
@@ -40,15 +50,14 @@ export const removalView = (rows: Rows, row: RemovalRow): Removal => ({
   removedAt: row.marked_at,
   isComplete: row.step === null,
   removed: { items: row.items, captures: row.captures, bytes: row.bytes },
-  kept: {
-    ...rows.all<Removal["kept"]>(
-      "SELECT count(*) AS objects, coalesce(sum(size), 0) AS bytes FROM kept_objects WHERE owner = ?",
-      row.id,
-    )[0]!,
-  },
+  kept: { objects, bytes },
 });
 
 /** Inside the transaction of what is counted. */
-export const addWorkSums = (db: Connection, sums: WorkSums): void => {
-  db.run(ADD_SUMS, JSON.stringify(Object.entries(sums)));
-};
+export const addWorkSum = (name: string, value: number): Steps<number> =>
+  run(
+    `INSERT INTO work_sums (name, value) VALUES (?, ?)
+     ON CONFLICT (name) DO UPDATE SET value = work_sums.value + excluded.value`,
+    name,
+    value,
+  );

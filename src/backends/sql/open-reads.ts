@@ -1,0 +1,43 @@
+import type { WorkSums } from "../../domain/work-sums.ts";
+import type { Ledger } from "../../ports/ledger.ts";
+import { listItems } from "./list-items.ts";
+import { readFresh } from "./read-fresh.ts";
+import {
+  countAccepted,
+  countKeptBytes,
+  countOpenJobs,
+  listJobs,
+  readJob,
+  readSpending,
+  sumOpenJobs,
+} from "./read-jobs.ts";
+import { listLanes, listWorkers } from "./read-lanes.ts";
+import { arrays, type StepEngine, type Steps } from "./steps.ts";
+
+type Reads = Pick<
+  Ledger,
+  | ("readJob" | "listJobs" | "sumOpenJobs" | "listItems" | "listLanes" | "listWorkers")
+  | ("countAccepted" | "readSpending" | "countOpenJobs" | "countKeptBytes" | "readFresh" | "readWorkSums")
+>;
+
+/** What only reads, each in one consistent view. */
+export const openReads = (db: StepEngine): Reads => ({
+  readJob: (job) => db.read((now) => readJob(now, job)),
+  listJobs: (query) => db.read((now) => listJobs(now, query)),
+  sumOpenJobs: () => db.read(sumOpenJobs),
+  listItems: (job, query) => db.read((now) => listItems(now, job, query)),
+  listLanes: (query) => db.read((now) => listLanes(now, query)),
+  listWorkers: () => db.read(listWorkers),
+  countAccepted: (client, sinceAt) => db.read(() => countAccepted(client, sinceAt)),
+  readSpending: (client) => db.read((now) => readSpending(now, client)),
+  countOpenJobs: (client) => db.read(() => countOpenJobs(client)),
+  countKeptBytes: (client) => db.read(() => countKeptBytes(client)),
+  readFresh: (keys) => db.read(() => readFresh(keys)),
+  readWorkSums: () => db.read(readWorkSums),
+});
+
+function* readWorkSums(): Steps<WorkSums> {
+  return Object.fromEntries(
+    yield* arrays<[string, number]>("SELECT name, value FROM work_sums ORDER BY name"),
+  );
+}
