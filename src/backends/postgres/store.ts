@@ -27,29 +27,14 @@ import {
   unionLoads,
   WAKE_JOB,
 } from "./statements.ts";
+import { BEGIN, BEGIN_READ, BEGIN_UNSYNCED, takeTurn } from "./turn.ts";
 
 /** Each round loads something new: a rule that asks for more than so often is at fault. */
 const MOST_ROUNDS = 1000;
 
-/** Plans follow the order of joins and the indexes, whatever is known of the tables: they stay the same while a job grows from nothing to millions. */
-const PLANS =
-  "SET LOCAL join_collapse_limit = 1; SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off; SET LOCAL enable_seqscan = off; SET LOCAL plan_cache_mode = force_generic_plan; SET LOCAL jit = off";
-const BEGIN = `BEGIN; ${PLANS}`;
-const BEGIN_UNSYNCED = `${BEGIN}; SET LOCAL synchronous_commit = off`;
-const BEGIN_READ = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${PLANS}`;
-
-/** So far a clock may be behind the one before, as after a failover to another machine, without time going back. */
-const BEHIND_MS = 60_000;
-
-const CLOCK =
-  "coalesce($1::double precision, (extract(epoch FROM clock_timestamp()) * 1000)::double precision)";
-
-/** Whoever changes this row is the only writer until its end. It answers the time, which is read when the row was got and not when it was asked for. */
-const TAKE_TURN = `UPDATE locks SET value = value + 1, at = CASE WHEN at - ${CLOCK} BETWEEN 0 AND ${BEHIND_MS} THEN at ELSE ${CLOCK} END
-  WHERE name = 'ledger' RETURNING at`;
-
-/** Stands for the time of the transaction in arguments of loads that are sent before it is known. */
+/** The time of the transaction, in loads that are sent before it is known: a null for the database, which knows it. */
 const NOW = -1;
+const withoutNow = ({ name, args }: Want): Want => ({ name, args: args.map((arg) => (arg === NOW ? null : arg)) });
 
 export interface StoreOptions {
   /** The ledger's clock, in ms; the database's when left out. */
@@ -70,11 +55,10 @@ export const postgresStore = (pool: PgPool, { now: given }: StoreOptions = {}): 
     transact: (wants, work, isDurable = true) =>
       pool.withConnection(async (connection) => {
         const begun = connection.query(isDurable ? BEGIN : BEGIN_UNSYNCED);
-        const turn = connection.query(TAKE_TURN, [given?.() ?? null]);
+        const turn = takeTurn(connection, "ledger", given);
         const loaded = new Loaded();
-        const early = typeof wants === "function" ? wants(NOW) : wants;
-        const [, { rows }, groups] = await Promise.all([begun, turn, fetchRows(connection, early)]);
-        const at = rows[0]![0] as number;
+        const early = typeof wants === "function" ? wants(NOW).map(withoutNow) : wants;
+        const [, at, groups] = await Promise.all([begun, turn, fetchRows(connection, early)]);
         aheadMs = at - performance.now();
         keep(loaded, groups, typeof wants === "function" ? wants(at) : wants);
         const { result, tx } = await run(connection, loaded, at, work);

@@ -3,7 +3,7 @@
 
 -- Writers of a part come one after the other: whoever updates its row. `at` is the ledger's clock at that moment, `value` a counter.
 CREATE TABLE locks (name text COLLATE "C" PRIMARY KEY, at double precision NOT NULL DEFAULT 0, value bigint NOT NULL DEFAULT 0) WITH (fillfactor = 50);
-INSERT INTO locks (name) VALUES ('ledger'), ('events'), ('registry');
+INSERT INTO locks (name) VALUES ('ledger'), ('events'), ('cursors'), ('registry');
 
 CREATE TABLE service (
   id bigint PRIMARY KEY, latest_at double precision NOT NULL, boot text NOT NULL, ahead_ms double precision NOT NULL,

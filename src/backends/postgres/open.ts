@@ -1,0 +1,67 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { hasWork, workWants } from "../../ledger/claim.ts";
+import type { PulseLimits } from "../../ledger/pulse.ts";
+import { resending } from "../../ledger/resend.ts";
+import { ledgerVerbs } from "../../ledger/verbs.ts";
+import type { Ledger } from "../../ports/ledger.ts";
+import { lastEvent, openEventLog } from "../sql/event-log.ts";
+import { openReads } from "../sql/open-reads.ts";
+import { openRemovals } from "../sql/removals/open-removals.ts";
+import { tidyRecords } from "../sql/tidy.ts";
+import { migrate } from "./migrate.ts";
+import { openPool, type PoolOptions } from "./pool.ts";
+import { postgresSteps } from "./run-steps.ts";
+import { postgresStore, type StoreOptions } from "./store.ts";
+
+export interface PostgresOptions extends PoolOptions, StoreOptions, Partial<PulseLimits> {}
+
+/** Between two looks at whether something has changed. */
+const LOOK_MS = 250;
+
+/** Any number of machines may have the same database open. Tables are created and upgraded by whoever comes first. */
+export const openPostgres = async (url: string, options: PostgresOptions = {}): Promise<Ledger> => {
+  const pool = await openPool(url, options);
+  try {
+    await migrate(pool);
+  } catch (error) {
+    await pool.close();
+    throw error;
+  }
+  const store = postgresStore(pool, options);
+  const steps = postgresSteps(pool, store.now, options.now);
+  const verbs = ledgerVerbs(store, options);
+  let isOpen = true;
+  /** True as soon as it is so, false after `ms`. Where nothing was written nothing can have become so. */
+  const awaitChange = async (isSo: () => Promise<boolean>, ms: number): Promise<boolean> => {
+    const until = performance.now() + ms;
+    let seen: number | undefined;
+    while (isOpen) {
+      const version = await store.version();
+      if (version !== seen && (await isSo())) return true;
+      seen = version;
+      const leftMs = until - performance.now();
+      if (leftMs <= 0) break;
+      await delay(Math.min(LOOK_MS, leftMs));
+    }
+    return false;
+  };
+  const ledger: Ledger = {
+    ...verbs,
+    ...openReads(steps),
+    awaitWork: (filter, ms) =>
+      awaitChange(() => store.read(workWants(filter), (tx) => hasWork(tx, filter)), ms),
+    events: {
+      ...verbs.events,
+      ...openEventLog(steps),
+      await: (after, ms) => awaitChange(async () => (await steps.read(lastEvent)) > after, ms),
+    },
+    removals: openRemovals(steps),
+    tidy: () => tidyRecords(steps),
+    close: async () => {
+      isOpen = false;
+      await pool.close();
+    },
+  };
+  // A connection may be lost after a commit: every call has a name by which the ledger knows it when it runs again.
+  return resending(ledger, async () => false);
+};

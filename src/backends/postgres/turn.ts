@@ -1,0 +1,40 @@
+import type { PgConnection } from "./connection.ts";
+
+/** Plans follow the order of joins and the indexes, whatever is known of the tables: they stay the same while a job grows from nothing to millions. */
+const PLANS = [
+  "join_collapse_limit = 1",
+  "enable_hashjoin = off",
+  "enable_mergejoin = off",
+  "enable_seqscan = off",
+  "plan_cache_mode = force_generic_plan",
+  "jit = off",
+]
+  .map((setting) => `; SET LOCAL ${setting}`)
+  .join("");
+
+export const BEGIN = `BEGIN${PLANS}`;
+/** A commit that a crash of the server may forget, though never a crash of this process. */
+export const BEGIN_UNSYNCED = `${BEGIN}; SET LOCAL synchronous_commit = off`;
+export const BEGIN_READ = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY${PLANS}`;
+
+/** So far a clock may be behind the one before, as after a failover to another machine, without time going back. */
+const BEHIND_MS = 60_000;
+
+const CLOCK =
+  "coalesce($2::double precision, (extract(epoch FROM clock_timestamp()) * 1000)::double precision)";
+
+const TAKE_TURN = `UPDATE locks SET value = value + 1, at = CASE WHEN at - ${CLOCK} BETWEEN 0 AND ${BEHIND_MS} THEN at ELSE ${CLOCK} END
+  WHERE name = $1 RETURNING at`;
+
+/**
+ * Whoever changes the row of a lock is the only writer of its part until the transaction ends. Answers the time, which is read when the row was
+ * got and not when it was asked for.
+ */
+export const takeTurn = async (
+  connection: PgConnection,
+  lock: string,
+  given: (() => number) | undefined,
+): Promise<number> => {
+  const { rows } = await connection.query(TAKE_TURN, [lock, given?.() ?? null]);
+  return rows[0]![0] as number;
+};
