@@ -29,6 +29,7 @@ const OWN: { readonly [N in LoadName]?: string } = {
     ORDER BY q.id, r.seq LIMIT @n4) t ON true`,
   cappedAfter: `w JOIN LATERAL (SELECT c.* FROM queues q JOIN capped c ON c.queue = q.id AND c.seq > CASE q.id WHEN @n1 THEN @n2 ELSE 0 END
     WHERE q.job = @n0 AND q.id >= @n1 ORDER BY q.id, c.seq LIMIT @n3) t ON true`,
+  keys: "w JOIN LATERAL @N1 h ON true JOIN item_keys t ON t.job = @n0 AND t.hash = h.value",
   examples: `w JOIN LATERAL (SELECT e.seq FROM (
       (SELECT e.seq, e.captures IS NULL AS bare FROM results e WHERE e.queue = @n0 AND e.state > 3
         AND e.state = CASE @t1 WHEN 'absent' THEN 4 WHEN 'failures' THEN 5 END ORDER BY e.seq DESC LIMIT 50)

@@ -154,7 +154,8 @@ const keep = (loaded: Loaded, groups: FoundRows, wants: readonly Want[]): void =
     const { kind } = SETS[name];
     for (const record of found.get(-1) ?? []) loaded.add(kind, record as never);
     for (const [at, want] of named.get(name)!.entries()) {
-      const records = [...(found.get(at) ?? [])];
+      // Without arguments there is one set, however often it is asked for.
+      const records = [...(found.get(want.args.length === 0 ? 0 : at) ?? [])];
       if (form !== name) loaded.setKnown(kind, want);
       else if (READ_ONLY.has(name)) loaded.setReadOnly(want, inOrder(want, records));
       else
