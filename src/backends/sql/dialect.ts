@@ -6,6 +6,7 @@
  *     @elements(column) a     `key` (from 0) and `value` of each element of a JSON list
  *     @entries(column) a      `key` and `value` of each entry of a JSON object
  *     @json(value)            a text as JSON, which `->` and `->>` take; null where it is damaged
+ *     @open(queue)            whether a queue has items that have not ended
  *     @index(name)            after a table: the index to use, where SQLite would choose another
  *     @lock                   at the end of a SELECT: its rows stay as they are until the transaction ends
  *
@@ -52,6 +53,8 @@ const expand = (sql: string, dialect: Dialect): Statement => {
           : `json_each(${of})`;
       case "json":
         return isPostgres ? `CAST(${of} AS JSON)` : `(CASE WHEN json_valid(${of}) THEN ${of} END)`;
+      case "open":
+        return isPostgres ? `${of}.is_open = 1` : `${of}.open > 0`;
       case "index":
         return isPostgres ? "" : `INDEXED BY ${of}`;
       case "lock":

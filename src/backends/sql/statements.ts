@@ -5,7 +5,7 @@ import { FORMATS, type RowFormat } from "./tables.ts";
 import type { Kind } from "../../ledger/records.ts";
 
 /** A load of many records by their keys, whose first part is the same for all: those need not be told apart by their argument lists. */
-type LoadForm = LoadName | `${ByKey} of one`;
+export type LoadForm = LoadName | `${ByKey} of one`;
 type ByKey = "key" | "item" | "retry" | "result" | "capped" | "fetch";
 const BY_KEY: ReadonlySet<string> = new Set<ByKey>(["key", "item", "retry", "result", "capped", "fetch"]);
 
@@ -14,7 +14,7 @@ export const formOf = (name: LoadName, wants: readonly Want[]): LoadForm =>
     ? `${name as ByKey} of one`
     : name;
 
-const nameOf = (form: LoadForm): LoadName => form.replace(" of one", "") as LoadName;
+export const nameOf = (form: LoadForm): LoadName => form.replace(" of one", "") as LoadName;
 
 const texts = new Map<string, string>();
 
@@ -31,7 +31,7 @@ export const unionOf = (forms: readonly LoadForm[]): string =>
     forms
       .map((form, n) => {
         const { at, from } = rowsOf(form, n + 1);
-        const columns = FORMATS[SETS[nameOf(form)].kind].selected.join(", ");
+        const columns = columnsOf(nameOf(form));
         return `SELECT ${n} AS load, ${at} AS at, json_array(${columns}) AS row FROM ${from}`;
       })
       .join(" UNION ALL "),
@@ -41,23 +41,31 @@ export const unionOf = (forms: readonly LoadForm[]): string =>
 export const selectOf = (form: LoadForm): string =>
   remembered(`select ${form}`, () => {
     const { at, from } = rowsOf(form, 1);
-    return `SELECT ${at}, ${FORMATS[SETS[nameOf(form)].kind].selected.join(", ")} FROM ${from}`;
+    return `SELECT ${at}, ${columnsOf(nameOf(form))} FROM ${from}`;
   });
 
 /** One argument list of a load that may bring many rows, each argument bound by itself: those rows come in their order. */
 export const selectOnly = (name: LoadName): string | undefined => {
   const from = ONLY[name];
-  return (
-    from &&
-    remembered(`only ${name}`, () => `SELECT ${FORMATS[SETS[name].kind].selected.join(", ")} FROM ${from}`)
-  );
+  return from && remembered(`only ${name}`, () => `SELECT ${columnsOf(name)} FROM ${from}`);
 };
+
+const columnsOf = (name: LoadName): string => inSqlite(FORMATS[SETS[name].kind].selected.join(", "));
+
+/** What is written for any engine, see `loads.ts`. */
+const inSqlite = (text: string): string =>
+  text
+    .replace(/@[nrt](\d)/g, "(w.value ->> $1)")
+    .replace(/@[NT](\d)/g, "(SELECT value FROM json_each(w.value ->> $1))")
+    .replace(/@most(\d)/g, "(SELECT max(m.value ->> $1) FROM json_each(@args) m)")
+    .replace(/@open\((\w)\)/g, "$1.open > 0")
+    .replace(/@ready\((\w)\)/g, "$1.ready_at IS NOT NULL");
 
 /** `n`: which of the statement's parameters has the argument lists. */
 const rowsOf = (form: LoadForm, n: number): { readonly at: string; readonly from: string } => {
   const name = nameOf(form);
   if (form === name)
-    return { at: "w.key", from: `json_each(?${n}) ${LOADS[name].replaceAll("@args", `?${n}`)}` };
+    return { at: "w.key", from: `json_each(?${n}) ${inSqlite(LOADS[name]).replaceAll("@args", `?${n}`)}` };
   const { table, key } = FORMATS[SETS[name].kind];
   return {
     at: "-1",

@@ -3,15 +3,15 @@ import { parseSpec, writeSpec } from "../../domain/job-version.ts";
 import type { JobSpec } from "../../domain/job.ts";
 import { ENDED, KEYS, type Kind, type Records } from "../../ledger/records.ts";
 
-/** How a value is stored. */
-type Type = "number" | "text" | "flag" | "json" | "list" | "map" | "spec" | "ended";
+/** How a value is stored: a `number` is whole. */
+export type Type = "number" | "real" | "text" | "flag" | "json" | "list" | "map" | "spec" | "ended";
 
 /** What is stored in a column. */
 export type Value = string | number | null;
 
 interface Table<K extends Kind> {
   readonly name: string;
-  /** Fields of the record in the order in which they are stored, which checksums depend on. A number unless its type follows the name. */
+  /** Fields of the record in the order in which they are stored, which checksums depend on. A whole number unless its type follows the name. */
   readonly columns: string;
   /** SQL of values that are computed when a record is read; `t` is the table. */
   readonly computed?: { readonly [C in keyof Records[K]]?: string };
@@ -23,26 +23,26 @@ const ITEM = "queue seq key:text input:text scraper depth chain parentQueue pare
 
 const LAST = "failure:json captures:list records:json attempt:json revision";
 
-const RETRY = `state:text dueAt attempts throttles hasActed:flag blamed unexplained leaderQueue leaderSeq
+const RETRY = `state:text dueAt:real attempts throttles hasActed:flag blamed unexplained leaderQueue leaderSeq
   isFree:flag last:json history:list`;
 
 /** A queue whose items bind the lane's rate. */
-const IS_GOING = "q.open > 0 AND (q.is_claimable = 1 OR q.is_probing = 1)";
+const IS_GOING = "@open(q) AND (q.is_claimable = 1 OR q.is_probing = 1)";
 
 /** The kinds that are tables, with their columns. Names in SQL are those of the records, in lower case with underscores. */
 const TABLES: { readonly [K in Exclude<Kind, "dueItem">]: Table<K> } = {
   service: {
     name: "service",
-    columns: "id latestAt boot:text aheadMs lastQueue lastLane lastJob",
+    columns: "id latestAt:real boot:text aheadMs:real lastQueue lastLane lastJob",
   },
   client: {
     name: "clients",
-    columns: "name:text weight maxRunning itemsPerDay requestsPerDay bytesPerDay costPerDay",
+    columns: "name:text weight:real maxRunning itemsPerDay requestsPerDay bytesPerDay costPerDay:real",
   },
   lane: {
     name: "lanes",
-    columns: `id name:text tat intervalMs spare:list ahead:list speed:json holdUntil holdReason:text crawlDelayMs
-      crawlUntil operatorPerSecond isHeldByOperator:flag freshRun floor ways:map tiers:map spent:map lowestPerSecond goingQueues`,
+    columns: `id name:text tat:real intervalMs:real spare:list ahead:list speed:json holdUntil:real holdReason:text crawlDelayMs:real
+      crawlUntil:real operatorPerSecond:real isHeldByOperator:flag freshRun floor:real ways:map tiers:map spent:map lowestPerSecond:real goingQueues`,
     computed: {
       lowestPerSecond: `(SELECT min(q.per_second) FROM queues q WHERE q.lane = t.id AND ${IS_GOING})`,
       goingQueues: `(SELECT count(*) FROM queues q WHERE q.lane = t.id AND ${IS_GOING})`,
@@ -50,13 +50,13 @@ const TABLES: { readonly [K in Exclude<Kind, "dueItem">]: Table<K> } = {
   },
   share: {
     name: "shares",
-    columns: "lane client:text had readyAt accepted:map spent:map",
+    columns: "lane client:text had:real readyAt:real accepted:map spent:map",
   },
   queue: {
     name: "queues",
-    columns: `id job lane client:text perSecond burst concurrency ownPerSecond ownConcurrency ownNextAt
-      ownSlots:map tail cursor open leased waiting isClaimable:flag hasFresh:flag dueAt priority servedAt
-      freshness:json kinds breaker:json isDoubtful:flag held:json heldAt probeAt isProbing:flag trips
+    columns: `id job lane client:text perSecond:real burst concurrency ownPerSecond:real ownConcurrency ownNextAt:real
+      ownSlots:map tail cursor open leased waiting isClaimable:flag hasFresh:flag dueAt:real priority servedAt:real
+      freshness:json kinds breaker:json isDoubtful:flag held:json heldAt:real probeAt:real isProbing:flag trips
       jobId:text revision`,
     computed: {
       jobId: "(SELECT j.id FROM jobs j WHERE j.number = t.job)",
@@ -65,15 +65,15 @@ const TABLES: { readonly [K in Exclude<Kind, "dueItem">]: Table<K> } = {
   },
   job: {
     name: "jobs",
-    columns: `number id:text client:text spec:spec state:text isSealed:flag createdAt endedAt deadlineAt spentAt
-      paused:json revision reopenedAt keySeed received accepted folded rejected rejects:list capped:json
+    columns: `number id:text client:text spec:spec state:text isSealed:flag createdAt:real endedAt:real deadlineAt:real spentAt:real
+      paused:json revision reopenedAt:real keySeed received accepted folded rejected rejects:list capped:json
       done absent failed skipped cancelled partial requests bytes fieldCounts:list failures:map
       changes:map costs:map`,
     isSummed: true,
   },
   worker: {
     name: "workers",
-    columns: `name:text until isAlone:flag jobs:json info:json registeredAt leases:list nextLease running:list
+    columns: `name:text until:real isAlone:flag jobs:json info:json registeredAt:real leases:list nextLease running:list
       pulseLease unsettled:list unsettledTiers:list inFlight:map runningIn:map runningBy:map stops:list lastClaim:json
       lastPulse:json`,
   },
@@ -82,22 +82,22 @@ const TABLES: { readonly [K in Exclude<Kind, "dueItem">]: Table<K> } = {
     columns: `name:text isAlone:flag jobs:json inFlight:map runningIn:map runningBy:map isDraining:flag lanes:json
       kinds:json`,
     computed: {
-      isDraining: "coalesce(t.card ->> 'isDraining', 0)",
-      lanes: "t.card ->> 'lanes'",
-      kinds: "t.card ->> 'kinds'",
+      isDraining: "CASE WHEN CAST(t.card ->> 'isDraining' AS TEXT) IN ('true', '1') THEN 1 ELSE 0 END",
+      lanes: "t.card -> 'lanes'",
+      kinds: "t.card -> 'kinds'",
     },
   },
   example: {
     name: "",
     columns: "queue seq key:text failure:json captures:list",
     computed: {
-      failure: "coalesce(r.failure, y.last ->> 'failure')",
-      captures: "coalesce(r.captures, y.last ->> 'captures')",
+      failure: "coalesce(r.failure, y.last -> 'failure')",
+      captures: "coalesce(r.captures, y.last -> 'captures')",
     },
   },
   suspectGroup: {
     name: "",
-    columns: "queue job lane kinds count dueAt",
+    columns: "queue job lane kinds count dueAt:real",
   },
   item: { name: "items", columns: ITEM, isSummed: true },
   freshItem: {
@@ -109,12 +109,12 @@ const TABLES: { readonly [K in Exclude<Kind, "dueItem">]: Table<K> } = {
   retry: { name: "retries", columns: `queue seq ${RETRY}`, isSummed: true },
   result: {
     name: "results",
-    columns: `queue seq state:ended attempts endedAt quality:text skipped:json change:text ${LAST}`,
+    columns: `queue seq state:ended attempts endedAt:real quality:text skipped:json change:text ${LAST}`,
     isSummed: true,
   },
   fresh: {
     name: "fresh",
-    columns: `key:text scraper:text owner:text isFailure:flag version:text job:text queue seq fetchedAt freshUntil
+    columns: `key:text scraper:text owner:text isFailure:flag version:text job:text queue seq fetchedAt:real freshUntil:real
       outcome:text etag:text lastModified:text url:text digest:text`,
   },
   fetch: {
@@ -126,14 +126,14 @@ const TABLES: { readonly [K in Exclude<Kind, "dueItem">]: Table<K> } = {
   borrowed: { name: "borrowed", columns: "owner:text queue seq" },
   robots: {
     name: "robots",
-    columns: "origin:text text:text until fetcher:text fetchUntil",
+    columns: "origin:text text:text until:real fetcher:text fetchUntil:real",
   },
   removal: {
     name: "removals",
-    columns: "job:text what:text step:text markedAt",
+    columns: "job:text what:text step:text markedAt:real",
     computed: { job: "t.id" },
   },
-  answer: { name: "answers", columns: "id:text at reply:json" },
+  answer: { name: "answers", columns: "id:text at:real reply:json" },
 };
 
 const fieldsOf = (columns: string): [field: string, type: Type][] =>
@@ -160,6 +160,7 @@ const isEmpty = (value: object): boolean => {
 const encode = (type: Type, value: unknown): Value => {
   switch (type) {
     case "number":
+    case "real":
     case "text":
       return value as Value;
     case "flag":
@@ -180,6 +181,7 @@ const encode = (type: Type, value: unknown): Value => {
 const decode = (type: Type, value: Value): unknown => {
   switch (type) {
     case "number":
+    case "real":
     case "text":
       return value;
     case "flag":
@@ -207,6 +209,9 @@ export class RowFormat<K extends Kind> {
   /** What is read, in the order in which `read` takes it. */
   readonly selected: readonly string[];
   readonly isSummed: boolean;
+  /** Of what is selected, and of what is written. */
+  readonly types: readonly Type[];
+  readonly storedTypes: readonly Type[];
   readonly #fields: readonly (readonly [name: string, type: Type])[];
   readonly #stored: readonly (readonly [name: string, type: Type])[];
 
@@ -221,6 +226,8 @@ export class RowFormat<K extends Kind> {
     this.#fields = fieldsOf(columns);
     this.#stored = this.#fields.filter(([field]) => !(field in computed));
     this.written = [...this.#stored.map(([field]) => sqlName(field)), ...(isSummed ? ["sum"] : [])];
+    this.types = this.#fields.map(([, type]) => type);
+    this.storedTypes = [...this.#stored.map(([, type]) => type), ...(isSummed ? (["number"] as const) : [])];
     this.selected = this.#fields.map(
       ([field]) => (computed as Record<string, string>)[field] ?? `${alias(field)}.${sqlName(field)}`,
     );
@@ -253,7 +260,9 @@ export class RowFormat<K extends Kind> {
     for (let i = 0; i < this.#stored.length; i++) {
       const [name, type] = this.#stored[i]!;
       const value = record[name as keyof Records[K]];
-      into.push(type === "number" || type === "text" ? (value as Value) : encode(type, value));
+      into.push(
+        type === "number" || type === "real" || type === "text" ? (value as Value) : encode(type, value),
+      );
     }
     if (this.isSummed) into.push(rowSum(into, from));
   }

@@ -1,0 +1,62 @@
+import { LedgerError } from "../../ports/ledger.ts";
+
+const codeOf = (error: unknown): string | undefined =>
+  error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
+
+/** The connection, or the server behind it, has gone or cannot take part now. https://www.postgresql.org/docs/current/errcodes-appendix.html */
+const LOST =
+  /^(?:08...|57P0[1-5]|53300|25006|ECONNRESET|ECONNREFUSED|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EAI_AGAIN|ENOTFOUND|ENOENT)$/;
+const LOST_MESSAGE =
+  /Connection terminated|not queryable|timeout expired|Connection ended|socket disconnected/i;
+
+export const isLost = (error: unknown): boolean =>
+  LOST.test(codeOf(error) ?? "") || (error instanceof Error && LOST_MESSAGE.test(error.message));
+
+/** Serialization failures, deadlocks and locks that are not there at once: the same transaction may succeed when it is run again. */
+const RETRYABLE = /^(?:40001|40P01|55P03)$/;
+
+export const isRetryable = (error: unknown): boolean => RETRYABLE.test(codeOf(error) ?? "");
+
+/** What a person can do about it. `where` has no password. */
+export const problemOf = (error: unknown, where: string): unknown => {
+  if (error instanceof LedgerError || !(error instanceof Error)) return error;
+  const cause = { cause: error };
+  const code = codeOf(error) ?? "";
+  if (code.startsWith("28"))
+    return new LedgerError(
+      "unavailable",
+      `${where}: PostgreSQL refused the user name or password. Correct the URL of the ledger.`,
+      cause,
+    );
+  if (code === "3D000")
+    return new LedgerError(
+      "unavailable",
+      `${where}: there is no such database. Create it with \`createdb\`, or correct the URL of the ledger.`,
+      cause,
+    );
+  if (code === "42501")
+    return new LedgerError(
+      "read-only",
+      `${where}: the user may not create or change tables. Grant it CREATE on the schema, or use the owner of the database.`,
+      cause,
+    );
+  if (code === "53100")
+    return new LedgerError(
+      "no-space",
+      `${where}: the disk of the database is full. Free some space; items that were settled are safe.`,
+      cause,
+    );
+  if (isRetryable(error))
+    return new LedgerError(
+      "locked",
+      `${where}: other transactions were in the way for too long. Try again; nothing was lost.`,
+      cause,
+    );
+  if (isLost(error))
+    return new LedgerError(
+      "unavailable",
+      `${where}: the database does not answer, or has no primary. Start it, or correct the URL of the ledger; nothing was lost.`,
+      cause,
+    );
+  return error;
+};

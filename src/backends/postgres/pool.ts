@@ -1,0 +1,159 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { ClientConfig } from "pg";
+import { LedgerError } from "../../ports/ledger.ts";
+import { Connection, type PgConnection } from "./connection.ts";
+import { parseAddress, type PgAddress } from "./address.ts";
+import { isLost, isRetryable, problemOf } from "./errors.ts";
+
+export interface PoolOptions {
+  /** Connections of this process, at most. */
+  readonly most?: number;
+  /** How long to look for a primary before a call fails. */
+  readonly patienceMs?: number;
+}
+
+/** Connections to the primary of a list of hosts. */
+export interface PgPool {
+  /**
+   * Runs work on a connection of its own. It runs again where another transaction was in its way, and on another connection where the one it had was
+   * lost: it must be safe to run twice.
+   */
+  withConnection<T>(work: (connection: PgConnection) => Promise<T>): Promise<T>;
+  close(): Promise<void>;
+}
+
+const MOST = 6;
+const PATIENCE_MS = 60_000;
+const CONNECT_MS = 5_000;
+/** Between two rounds over the hosts. */
+const AGAIN_MS = 250;
+/** Between two tries where another transaction was in the way; half of it by chance. */
+const CONFLICT_MS = 20;
+
+export const openPool = async (url: string, options: PoolOptions = {}): Promise<PgPool> => {
+  const pool = new Pool(parseAddress(url), options);
+  // A wrong password or name is told at once, not by the first call.
+  await pool.withConnection(async () => undefined);
+  return pool;
+};
+
+class Pool implements PgPool {
+  readonly #address: PgAddress;
+  readonly #most: number;
+  readonly #patienceMs: number;
+  readonly #idle: Connection[] = [];
+  readonly #all = new Set<Connection>();
+  readonly #waiting: ((connection: Connection | undefined) => void)[] = [];
+  #count = 0;
+  #isClosed = false;
+
+  constructor(address: PgAddress, { most = MOST, patienceMs = PATIENCE_MS }: PoolOptions) {
+    this.#address = address;
+    this.#most = most;
+    this.#patienceMs = patienceMs;
+  }
+
+  async withConnection<T>(work: (connection: PgConnection) => Promise<T>): Promise<T> {
+    const giveUpAt = performance.now() + this.#patienceMs;
+    for (;;) {
+      const connection = await this.#take(giveUpAt);
+      let isGood = false;
+      try {
+        const result = await work(connection);
+        isGood = true;
+        return result;
+      } catch (error) {
+        // A rule that refuses has asked nothing wrong of the database; after an error of the database nobody knows what the connection is up to.
+        isGood = error instanceof LedgerError && !connection.isLost;
+        const isAgain = isLost(error) || connection.isLost || isRetryable(error);
+        if (!isAgain || this.#isClosed) throw isGood ? error : problemOf(error, this.#address.shown);
+        if (performance.now() > giveUpAt) throw problemOf(error, this.#address.shown);
+      } finally {
+        this.#giveBack(connection, isGood);
+      }
+      await delay(CONFLICT_MS * (0.5 + Math.random()));
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    for (const waiting of this.#waiting.splice(0)) waiting(undefined);
+    await Promise.all([...this.#all].map((connection) => connection.close()));
+  }
+
+  async #take(giveUpAt: number): Promise<Connection> {
+    for (;;) {
+      if (this.#isClosed) throw new LedgerError("unavailable", "The ledger was closed.");
+      const idle = this.#idle.pop();
+      if (idle && !idle.isLost) return idle;
+      if (idle) this.#forget(idle);
+      else if (this.#count < this.#most) return await this.#connect(giveUpAt);
+      else {
+        const given = await new Promise<Connection | undefined>((resolve) => this.#waiting.push(resolve));
+        if (given) return given;
+      }
+    }
+  }
+
+  #giveBack(connection: Connection, isGood: boolean): void {
+    if (!isGood || connection.isLost || this.#isClosed) {
+      this.#forget(connection);
+      void connection.close();
+      this.#waiting.shift()?.(undefined);
+      return;
+    }
+    const waiting = this.#waiting.shift();
+    if (waiting) waiting(connection);
+    else this.#idle.push(connection);
+  }
+
+  #forget(connection: Connection): void {
+    if (this.#all.delete(connection)) this.#count--;
+  }
+
+  /** The first host that takes writes. While there is none, a failover may be under way. */
+  async #connect(giveUpAt: number): Promise<Connection> {
+    this.#count++;
+    try {
+      for (;;) {
+        const problem = await this.#tryHosts();
+        if (problem instanceof Connection) {
+          this.#all.add(problem);
+          return problem;
+        }
+        if (this.#isClosed || performance.now() > giveUpAt || !isLost(problem))
+          throw problemOf(problem, this.#address.shown);
+        await delay(AGAIN_MS);
+      }
+    } catch (error) {
+      this.#count--;
+      this.#waiting.shift()?.(undefined);
+      throw error;
+    }
+  }
+
+  async #tryHosts(): Promise<Connection | Error> {
+    let problem = new Error("no host");
+    for (const { host, port } of this.#address.hosts) {
+      const config: ClientConfig = {
+        ...this.#address.config,
+        host,
+        port,
+        connectionTimeoutMillis: CONNECT_MS,
+        application_name: "sluice",
+        keepAlive: true,
+      };
+      try {
+        const connection = await Connection.open(config, this.#address.hasNames);
+        const { rows } = await connection.query("SELECT pg_is_in_recovery()");
+        if (rows[0]![0] === false) return connection;
+        await connection.close();
+        problem = Object.assign(new Error(`${host}: a standby, not the primary`), { code: "ECONNREFUSED" });
+      } catch (error) {
+        problem = error as Error;
+        if (!isLost(error)) return problem;
+      }
+    }
+    return problem;
+  }
+}

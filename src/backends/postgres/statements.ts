@@ -1,0 +1,157 @@
+import { SETS, type LoadName } from "../../ledger/loads.ts";
+import type { Kind } from "../../ledger/records.ts";
+import type { QueueChange, Want } from "../../ledger/transaction.ts";
+import { formOf, nameOf, type LoadForm, type OnConflict } from "../sql/statements.ts";
+import { FORMATS, type RowFormat, type Type, type Value } from "../sql/tables.ts";
+import { arrayOf } from "./connection.ts";
+import { inPostgres, loadOf } from "./loads.ts";
+
+export interface Statement {
+  readonly text: string;
+  readonly values: readonly unknown[];
+}
+
+const texts = new Map<string, string>();
+
+const remembered = (id: string, make: () => string): string => {
+  let text = texts.get(id);
+  if (text === undefined) texts.set(id, (text = make()));
+  return text;
+};
+
+const COLUMN_TYPES: Readonly<Record<Type, string>> = {
+  number: "bigint",
+  real: "double precision",
+  text: "text",
+  flag: "smallint",
+  ended: "smallint",
+  json: "json",
+  list: "json",
+  map: "json",
+  spec: "json",
+};
+
+/** Argument lists of one load. */
+export interface LoadGroup {
+  readonly form: LoadForm;
+  readonly wants: readonly Want[];
+}
+
+export const groupOf = (name: LoadName, wants: readonly Want[]): LoadGroup => ({
+  form: formOf(name, wants),
+  wants,
+});
+
+/** The rows of one load: the number of the argument list from 1 on, or 0 where rows are told apart by their keys; then the columns. */
+export const selectLoad = (group: LoadGroup): Statement => ({
+  text: remembered(`select ${group.form}`, () => {
+    const { at, from } = rowsOf(group.form, 1);
+    return `SELECT ${at}, ${columnsOf(group.form).join(", ")} FROM ${from}`;
+  }),
+  values: valuesOf(group),
+});
+
+/** Rows of several loads in one view: each has the number of its load, that of its argument list, and its values as a JSON list. */
+export const unionLoads = (groups: readonly LoadGroup[]): Statement => ({
+  text: remembered(`union ${groups.map(({ form }) => form).join()}`, () => {
+    let next = 1;
+    return groups
+      .map(({ form }, n) => {
+        const { at, from, parameters } = rowsOf(form, next);
+        next += parameters;
+        const columns = columnsOf(form).map((column, i) =>
+          typesOf(form)[i] === "json" ? `(${column})::text` : column,
+        );
+        return `SELECT ${n} AS load, ${at} AS at, json_build_array(${columns.join(", ")}) AS row FROM ${from}`;
+      })
+      .join(" UNION ALL ");
+  }),
+  values: groups.flatMap(valuesOf),
+});
+
+const formatOf = (form: LoadForm): RowFormat<Kind> => FORMATS[SETS[nameOf(form)].kind];
+const columnsOf = (form: LoadForm): string[] => formatOf(form).selected.map(inPostgres);
+const typesOf = (form: LoadForm): string[] => formatOf(form).types.map((type) => COLUMN_TYPES[type]);
+
+const rowsOf = (
+  form: LoadForm,
+  first: number,
+): { readonly at: string; readonly from: string; readonly parameters: number } => {
+  const name = nameOf(form);
+  if (form === name) {
+    const { from, bound } = loadOf(name);
+    return { at: "w.at", from: from(first), parameters: bound.length };
+  }
+  const { table, key } = formatOf(form);
+  const from = `${table} t WHERE t.${key[0]} = $${first}::bigint AND t.${key[1]} = ANY ($${first + 1}::bigint[])`;
+  return { at: "0", from, parameters: 2 };
+};
+
+const valuesOf = ({ form, wants }: LoadGroup): unknown[] => {
+  const name = nameOf(form);
+  if (form !== name) return [wants[0]!.args[0], arrayOf(wants.map(({ args }) => args[1]!))];
+  return loadOf(name).bound.map((at) => arrayOf(wants.map(({ args }) => args[at] ?? null)));
+};
+
+/** Writes records, in place of those with the same key, or only where there is none. In the order of their keys, so that two writers never wait for each other. */
+export const insertRows = (kind: Kind, records: readonly object[], onConflict: OnConflict): Statement => {
+  const format: RowFormat<Kind> = FORMATS[kind];
+  const width = format.written.length;
+  const values: Value[] = [];
+  for (const record of records) format.write(record as never, values);
+  const columns = Array.from({ length: width }, (_, column) => {
+    const own: Value[] = [];
+    for (let at = column; at < values.length; at += width) own.push(values[at]!);
+    return arrayOf(own);
+  });
+  return {
+    text: remembered(`insert ${onConflict} ${kind}`, () => {
+      const { table, written, key } = format;
+      const others = written.filter((column) => !key.includes(column));
+      const change =
+        onConflict === "update" && others.length > 0
+          ? `UPDATE SET ${others.map((column) => `${column} = excluded.${column}`).join(", ")}`
+          : "NOTHING";
+      const arrays = format.storedTypes.map((type, i) => `$${i + 1}::${COLUMN_TYPES[type]}[]`);
+      return `INSERT INTO ${table} (${written.join(", ")}) SELECT * FROM unnest(${arrays.join(", ")})
+        ON CONFLICT (${key.join(", ")}) DO ${change}`;
+    }),
+    values: columns,
+  };
+};
+
+export const deleteRows = (kind: Kind, keys: readonly (readonly string[])[]): Statement => {
+  const format: RowFormat<Kind> = FORMATS[kind];
+  return {
+    text: remembered(`delete ${kind}`, () => {
+      const { table, key, written, storedTypes } = format;
+      const arrays = key.map(
+        (column, i) => `$${i + 1}::${COLUMN_TYPES[storedTypes[written.indexOf(column)]!]}[]`,
+      );
+      return `DELETE FROM ${table} WHERE (${key.join(", ")}) IN (SELECT * FROM unnest(${arrays.join(", ")}))`;
+    }),
+    values: format.key.map((_, i) => arrayOf(keys.map((key) => key[i]!))),
+  };
+};
+
+export const INSERT_EVENTS = `WITH last AS (UPDATE locks SET value = value + $5::bigint WHERE name = 'events' RETURNING value)
+  INSERT INTO events (id, at, type, job, facts) SELECT last.value - $5::bigint + e.n, $1::double precision, e.type, e.job, e.facts
+  FROM last, unnest($2::text[], $3::text[], $4::json[]) WITH ORDINALITY AS e(type, job, facts, n)`;
+
+export const ADD_SUMS = `INSERT INTO work_sums AS w (name, value) SELECT * FROM unnest($1::text[], $2::double precision[]) s(name, value) ORDER BY name
+  ON CONFLICT (name) DO UPDATE SET value = w.value + excluded.value`;
+
+export const CHANGE_QUEUES: Readonly<Record<QueueChange, string>> = {
+  open: "UPDATE queues SET is_claimable = 1 WHERE job = $1::bigint AND is_claimable = 0",
+  stop: "UPDATE queues SET is_claimable = 0, is_probing = 0 WHERE job = $1::bigint AND (is_claimable = 1 OR is_probing = 1)",
+  end: `UPDATE queues SET is_claimable = 0, is_probing = 0, probe_at = NULL, has_fresh = 0, due_at = NULL, open = leased, waiting = 0
+    WHERE job = $1::bigint`,
+};
+
+/** See `sql/statements.ts`. */
+export const REST_JOB = `UPDATE shares SET ready_at = NULL WHERE ready_at IS NOT NULL
+  AND (lane, client) IN (SELECT lane, client FROM queues WHERE job = $1::bigint)
+  AND NOT EXISTS (SELECT 1 FROM queues q WHERE q.lane = shares.lane AND q.client = shares.client AND q.has_work = 1)`;
+export const WAKE_JOB = `UPDATE shares SET ready_at = $1::double precision WHERE (ready_at IS NULL OR ready_at > $1::double precision)
+  AND lane IN (SELECT lane FROM queues WHERE job = $2::bigint)
+  AND EXISTS (SELECT 1 FROM queues q WHERE q.lane = shares.lane AND q.client = shares.client AND q.has_work = 1)`;

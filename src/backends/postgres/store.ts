@@ -1,0 +1,235 @@
+import { randomSeed } from "../../ledger/item-keys.ts";
+import { READ_ONLY, SETS } from "../../ledger/loads.ts";
+import type { Kind } from "../../ledger/records.ts";
+import {
+  type Changes,
+  type LedgerStore,
+  Loaded,
+  Miss,
+  Transaction,
+  type Want,
+} from "../../ledger/transaction.ts";
+import { groupWants, inOrder } from "../sql/statements.ts";
+import { FORMATS, type Value } from "../sql/tables.ts";
+import { arrayOf, decodeText, type PgConnection } from "./connection.ts";
+import type { PgPool } from "./pool.ts";
+import {
+  ADD_SUMS,
+  CHANGE_QUEUES,
+  deleteRows,
+  groupOf,
+  INSERT_EVENTS,
+  insertRows,
+  type LoadGroup,
+  REST_JOB,
+  selectLoad,
+  type Statement,
+  unionLoads,
+  WAKE_JOB,
+} from "./statements.ts";
+
+/** Each round loads something new: a rule that asks for more than so often is at fault. */
+const MOST_ROUNDS = 1000;
+
+/** Plans follow the order of joins and the indexes, whatever is known of the tables: they stay the same while a job grows from nothing to millions. */
+const PLANS =
+  "SET LOCAL join_collapse_limit = 1; SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off; SET LOCAL enable_seqscan = off; SET LOCAL plan_cache_mode = force_generic_plan; SET LOCAL jit = off";
+const BEGIN = `BEGIN; ${PLANS}`;
+const BEGIN_UNSYNCED = `${BEGIN}; SET LOCAL synchronous_commit = off`;
+const BEGIN_READ = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${PLANS}`;
+
+/** So far a clock may be behind the one before, as after a failover to another machine, without time going back. */
+const BEHIND_MS = 60_000;
+
+const CLOCK =
+  "coalesce($1::double precision, (extract(epoch FROM clock_timestamp()) * 1000)::double precision)";
+
+/** Whoever changes this row is the only writer until its end. It answers the time, which is read when the row was got and not when it was asked for. */
+const TAKE_TURN = `UPDATE locks SET value = value + 1, at = CASE WHEN at - ${CLOCK} BETWEEN 0 AND ${BEHIND_MS} THEN at ELSE ${CLOCK} END
+  WHERE name = 'ledger' RETURNING at`;
+
+/** Stands for the time of the transaction in arguments of loads that are sent before it is known. */
+const NOW = -1;
+
+export interface StoreOptions {
+  /** The ledger's clock, in ms; the database's when left out. */
+  readonly now?: () => number;
+}
+
+export interface PgStore extends LedgerStore {
+  /** Another one after each change. */
+  readonly version: () => Promise<number>;
+}
+
+export const postgresStore = (pool: PgPool, { now: given }: StoreOptions = {}): PgStore => {
+  /** Of the database, against the clock that nobody sets. */
+  let aheadMs = Date.now() - performance.now();
+  const now = (): number => given?.() ?? performance.now() + aheadMs;
+  return {
+    now,
+    transact: (wants, work, isDurable = true) =>
+      pool.withConnection(async (connection) => {
+        const begun = connection.query(isDurable ? BEGIN : BEGIN_UNSYNCED);
+        const turn = connection.query(TAKE_TURN, [given?.() ?? null]);
+        const loaded = new Loaded();
+        const early = typeof wants === "function" ? wants(NOW) : wants;
+        const [, { rows }, groups] = await Promise.all([begun, turn, fetchRows(connection, early)]);
+        const at = rows[0]![0] as number;
+        aheadMs = at - performance.now();
+        keep(loaded, groups, typeof wants === "function" ? wants(at) : wants);
+        const { result, tx } = await run(connection, loaded, at, work);
+        await Promise.all([...save(connection, tx, at), connection.query("COMMIT")]);
+        return result;
+      }),
+    read: (wants, work) =>
+      pool.withConnection(async (connection) => {
+        const at = now();
+        const loaded = new Loaded();
+        const asked = typeof wants === "function" ? wants(at) : wants;
+        const [, groups] = await Promise.all([connection.query(BEGIN_READ), fetchRows(connection, asked)]);
+        keep(loaded, groups, asked);
+        const { result } = await run(connection, loaded, at, work);
+        await connection.query("COMMIT");
+        return result;
+      }),
+    version: () =>
+      pool.withConnection(async (connection) => {
+        const { rows } = await connection.query("SELECT value FROM locks WHERE name = 'ledger'", []);
+        return rows[0]![0] as number;
+      }),
+  };
+};
+
+/** Runs a rule until all that it asks for is loaded. */
+const run = async <T>(
+  connection: PgConnection,
+  loaded: Loaded,
+  now: number,
+  work: (tx: Transaction) => T,
+): Promise<{ readonly result: T; readonly tx: Transaction }> => {
+  let drawn: number | undefined;
+  const random = (): number => (drawn ??= randomSeed());
+  for (let round = 0; ; round++) {
+    const tx = new Transaction(loaded, now, random);
+    try {
+      return { result: work(tx), tx };
+    } catch (error) {
+      if (!(error instanceof Miss)) {
+        await connection.query("ROLLBACK");
+        throw error;
+      }
+      if (round === MOST_ROUNDS)
+        throw new Error(
+          `A ledger rule did not finish after ${round} rounds of loading; it last asked for ${error.wants[0]?.name}.`,
+          { cause: error },
+        );
+      keep(loaded, await fetchRows(connection, error.wants), error.wants);
+    }
+  }
+};
+
+/** The rows of the loads that were asked for, by load and number of the argument list. */
+type FoundRows = readonly (LoadGroup & { readonly found: ReadonlyMap<number, readonly object[]> })[];
+
+const fetchRows = async (connection: PgConnection, wants: readonly Want[]): Promise<FoundRows> => {
+  const groups = [...groupWants(wants)].map(([name, some]) => ({
+    ...groupOf(name, some),
+    kind: SETS[name].kind,
+    found: new Map<number, object[]>(),
+  }));
+  const add = (group: (typeof groups)[number], at: number, record: object): void => {
+    const known = group.found.get(at - 1);
+    if (known) known.push(record);
+    else group.found.set(at - 1, [record]);
+  };
+  const [only] = groups;
+  if (!only) return [];
+  if (groups.length === 1) {
+    const format = FORMATS[only.kind];
+    for (const row of (await ask(connection, selectLoad(only))).rows)
+      add(only, row[0] as number, format.read(row as Value[], 1));
+    return groups;
+  }
+  for (const [number, at, row] of (await ask(connection, unionLoads(groups))).rows) {
+    const group = groups[number as number]!;
+    const values = (JSON.parse(row as string) as Value[]).map((value) =>
+      typeof value === "string" ? decodeText(value) : value,
+    );
+    add(group, at as number, FORMATS[group.kind].read(values));
+  }
+  return groups;
+};
+
+const ask = (connection: PgConnection, { text, values }: Statement) => connection.query(text, values);
+
+/** `wants`: those that were asked for, in the same order. */
+const keep = (loaded: Loaded, groups: FoundRows, wants: readonly Want[]): void => {
+  const named = groupWants(wants);
+  for (const { form, wants: asked, found } of groups) {
+    const { name } = asked[0]!;
+    const { kind } = SETS[name];
+    for (const record of found.get(-1) ?? []) loaded.add(kind, record as never);
+    for (const [at, want] of named.get(name)!.entries()) {
+      const records = [...(found.get(at) ?? [])];
+      if (form !== name) loaded.setKnown(kind, want);
+      else if (READ_ONLY.has(name)) loaded.setReadOnly(want, inOrder(want, records));
+      else
+        loaded.setList(
+          want,
+          inOrder(want, records).map((record) => loaded.add(kind, record as never)),
+        );
+    }
+  }
+};
+
+/** Rows of one statement: its arrays stay small enough to be sent and parsed in one go. */
+const MOST_ROWS = 5_000;
+
+const save = (connection: PgConnection, changes: Changes, now: number): Promise<unknown>[] => {
+  const { records, appended, tried, events, sums, queues, wakes } = changes;
+  const sent: Promise<unknown>[] = [];
+  const write = (kind: Kind, some: readonly object[]): void => {
+    for (let from = 0; from < some.length; from += MOST_ROWS)
+      sent.push(ask(connection, insertRows(kind, some.slice(from, from + MOST_ROWS), "update")));
+  };
+  for (const [kind, changed] of records) {
+    write(
+      kind,
+      [...changed.values()].filter((record) => record !== null),
+    );
+    const dropped = [...changed.keys()].filter((id) => changed.get(id) === null);
+    if (dropped.length > 0)
+      sent.push(
+        ask(
+          connection,
+          deleteRows(
+            kind,
+            dropped.map((id) => id.split("\u0000")),
+          ),
+        ),
+      );
+  }
+  for (const [kind, added] of appended) write(kind, added);
+  for (const { kind, records: some, onWritten } of tried)
+    if (some.length > 0)
+      sent.push(ask(connection, insertRows(kind, some, "nothing")).then(({ count }) => onWritten(count)));
+    else onWritten(0);
+  for (const [job, change] of queues) {
+    sent.push(connection.query(CHANGE_QUEUES[change], [job]));
+    if (change !== "open") sent.push(connection.query(REST_JOB, [job]));
+  }
+  for (const [job, at] of wakes) sent.push(connection.query(WAKE_JOB, [at, job]));
+  if (events.length > 0)
+    sent.push(
+      connection.query(INSERT_EVENTS, [
+        now,
+        arrayOf(events.map(({ type }) => type)),
+        arrayOf(events.map(({ job }) => job)),
+        arrayOf(events.map(({ facts }) => JSON.stringify(facts))),
+        events.length,
+      ]),
+    );
+  if (sums.size > 0)
+    sent.push(connection.query(ADD_SUMS, [arrayOf([...sums.keys()]), arrayOf([...sums.values()])]));
+  return sent;
+};
