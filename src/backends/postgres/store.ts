@@ -34,14 +34,14 @@ const MOST_ROUNDS = 1000;
 /** Plans follow the order of joins and the indexes, whatever is known of the tables: they stay the same while a job grows from nothing to millions. */
 const PLANS =
   "SET LOCAL join_collapse_limit = 1; SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off; SET LOCAL enable_seqscan = off; SET LOCAL plan_cache_mode = force_generic_plan; SET LOCAL jit = off";
-const BEGIN = `BEGIN; ${PLANS}`;
-const BEGIN_UNSYNCED = `${BEGIN}; SET LOCAL synchronous_commit = off`;
-const BEGIN_READ = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${PLANS}`;
+export const BEGIN = `BEGIN; ${PLANS}`;
+export const BEGIN_UNSYNCED = `${BEGIN}; SET LOCAL synchronous_commit = off`;
+export const BEGIN_READ = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${PLANS}`;
 
 /** So far a clock may be behind the one before, as after a failover to another machine, without time going back. */
-const BEHIND_MS = 60_000;
+export const BEHIND_MS = 60_000;
 
-const CLOCK =
+export const CLOCK =
   "coalesce($1::double precision, (extract(epoch FROM clock_timestamp()) * 1000)::double precision)";
 
 /** Whoever changes this row is the only writer until its end. It answers the time, which is read when the row was got and not when it was asked for. */
@@ -183,7 +183,7 @@ const keep = (loaded: Loaded, groups: FoundRows, wants: readonly Want[]): void =
 };
 
 /** Rows of one statement: its arrays stay small enough to be sent and parsed in one go. */
-const MOST_ROWS = 5_000;
+export const MOST_ROWS = 5_000;
 
 const save = (connection: PgConnection, changes: Changes, now: number): Promise<unknown>[] => {
   const { records, appended, tried, events, sums, queues, wakes } = changes;

@@ -1,0 +1,101 @@
+import { SETS } from "../../ledger/loads.ts";
+import { LedgerError } from "../../ports/ledger.ts";
+import { statementIn } from "../sql/dialect.ts";
+import type { Step, StepEngine, Steps, WritePart } from "../sql/steps.ts";
+import { FORMATS, type Value } from "../sql/tables.ts";
+import { type Answer, encodeValue, type PgConnection } from "./connection.ts";
+import type { PgPool } from "./pool.ts";
+import { groupOf, insertRows, selectLoad } from "./statements.ts";
+import {
+  BEGIN,
+  BEGIN_READ,
+  BEGIN_UNSYNCED,
+  BEHIND_MS,
+  CLOCK,
+  MOST_ROWS,
+  type StoreOptions,
+} from "./store.ts";
+
+/** Rules take the row `ledger` too, so that none of them meets half a removal. */
+const LOCKS: Readonly<Record<WritePart, string>> = {
+  records: "ledger",
+  removals: "ledger",
+  events: "events",
+  registry: "registry",
+};
+
+const LOCK = "SELECT name FROM locks WHERE name = $1 FOR UPDATE";
+/** A statement of its own: the time is read when the lock was got. */
+const TURN = `UPDATE locks SET at = CASE WHEN at - ${CLOCK} BETWEEN 0 AND ${BEHIND_MS} THEN at ELSE ${CLOCK} END
+  WHERE name = $2 RETURNING at`;
+
+/** Steps over a connection: one transaction each, that runs again where it was in another's way or its connection was lost. */
+export const postgresSteps = (pool: PgPool, { now: given }: StoreOptions = {}): StepEngine => ({
+  read: (work) =>
+    pool.withConnection(async (connection) => {
+      const [, { rows }] = await Promise.all([
+        connection.query(BEGIN_READ),
+        connection.query(`SELECT ${CLOCK}`, [given?.() ?? null]),
+      ]);
+      return await runSteps(connection, work(rows[0]![0] as number));
+    }),
+  write: (part, work, isDurable = true) =>
+    pool.withConnection(async (connection) => {
+      const [, , { rows }] = await Promise.all([
+        connection.query(isDurable ? BEGIN : BEGIN_UNSYNCED),
+        connection.query(LOCK, [LOCKS[part]]),
+        connection.query(TURN, [given?.() ?? null, LOCKS[part]]),
+      ]);
+      return await runSteps(connection, work(rows[0]![0] as number));
+    }),
+});
+
+const runSteps = async <T>(connection: PgConnection, steps: Steps<T>): Promise<T> => {
+  try {
+    let next = steps.next();
+    while (!next.done) next = steps.next(await take(connection, next.value));
+    await connection.query("COMMIT");
+    return next.value;
+  } catch (error) {
+    // The connection is used again; after other errors it is closed.
+    if (error instanceof LedgerError) await connection.query("ROLLBACK");
+    throw error;
+  }
+};
+
+const take = async (connection: PgConnection, step: Step): Promise<unknown> => {
+  switch (step.ask) {
+    case "all": {
+      const { rows, fields } = await ask(connection, step.sql, step.values);
+      return rows.map((row) => Object.fromEntries(row.map((value, i) => [fields[i]!, value])));
+    }
+    case "arrays":
+      return (await ask(connection, step.sql, step.values)).rows;
+    case "run":
+      return (await ask(connection, step.sql, step.values)).count;
+    case "load": {
+      const { name, args } = step;
+      const { text, values } = selectLoad(groupOf(name, [{ name, args }]));
+      const { rows } = await connection.query(text, values);
+      return rows.map((row) => FORMATS[SETS[name].kind].read(row as Value[], 1));
+    }
+    case "put": {
+      let count = 0;
+      for (let from = 0; from < step.records.length; from += MOST_ROWS) {
+        const some = step.records.slice(from, from + MOST_ROWS);
+        const { text, values } = insertRows(step.kind, some, step.onConflict);
+        count += (await connection.query(text, values)).count;
+      }
+      return count;
+    }
+  }
+};
+
+const ask = (connection: PgConnection, sql: string, values: readonly Value[]): Promise<Answer> => {
+  const { text, lists } = statementIn("postgres", sql);
+  if (lists.length === 0) return connection.query(text, values);
+  const listed = values.map((value, i) =>
+    lists.includes(i) ? (JSON.parse(value as string) as unknown[]).map(encodeValue) : value,
+  );
+  return connection.query(text, listed);
+};
