@@ -1,8 +1,9 @@
 // own process: it takes a minute and starts first, so that nothing waits for it at the end
-import { ledgerSuite } from "../../ports/ledger.suite.ts";
+import { describe } from "node:test";
 import { databaseOf, noPostgres } from "../../../test/kits/postgres.ts";
+import { ledgerSuite } from "../../ports/ledger.suite.ts";
 import { openPostgres } from "./open.ts";
 
-if (noPostgres) console.log(`skipped: ${noPostgres}`);
-else
+describe("postgres", { skip: noPostgres }, () => {
   ledgerSuite("postgres", async (folder, options) => await openPostgres(await databaseOf(folder), options));
+});

@@ -28,7 +28,7 @@ export const openPostgres = async (url: string, options: PostgresOptions = {}): 
     throw error;
   }
   const store = postgresStore(pool, options);
-  const steps = postgresSteps(pool, store.now, options.now);
+  const steps = postgresSteps(pool, options);
   const verbs = ledgerVerbs(store, options);
   let isOpen = true;
   /** True as soon as it is so, false after `ms`. Where nothing was written nothing can have become so. */

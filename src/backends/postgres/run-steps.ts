@@ -1,35 +1,36 @@
-import { statementIn } from "../sql/dialect.ts";
 import { SETS } from "../../ledger/loads.ts";
+import { LedgerError } from "../../ports/ledger.ts";
+import { statementIn } from "../sql/dialect.ts";
 import type { Step, StepEngine, Steps, WritePart } from "../sql/steps.ts";
 import { FORMATS, type Value } from "../sql/tables.ts";
-import { arrayOf, type PgConnection } from "./connection.ts";
+import { type Answer, encodeValue, type PgConnection } from "./connection.ts";
 import type { PgPool } from "./pool.ts";
 import { groupOf, insertRows, selectLoad } from "./statements.ts";
-import { BEGIN, BEGIN_READ, BEGIN_UNSYNCED, takeTurn } from "./turn.ts";
+import { MOST_ROWS, type StoreOptions } from "./store.ts";
+import { BEGIN, BEGIN_READ, BEGIN_UNSYNCED, readClock, takeTurn } from "./turn.ts";
 
-/** Removals and tidying change what the ledger's rules read: they take turns with these. */
+/** Rules take the row `ledger` too, so that none of them meets half a removal. */
 const LOCKS: Readonly<Record<WritePart, string>> = {
-  events: "cursors",
   records: "ledger",
-  registry: "registry",
   removals: "ledger",
+  events: "cursors",
+  registry: "registry",
 };
 
-export const postgresSteps = (pool: PgPool, now: () => number, given?: () => number): StepEngine => ({
+/** Steps over a connection: one transaction each, that runs again where it was in another's way or its connection was lost. */
+export const postgresSteps = (pool: PgPool, { now: given }: StoreOptions = {}): StepEngine => ({
   read: (work) =>
     pool.withConnection(async (connection) => {
-      const begun = connection.query(BEGIN_READ);
-      const [, result] = await Promise.all([begun, runSteps(connection, work(now()))]);
-      await connection.query("COMMIT");
-      return result;
+      const [, at] = await Promise.all([connection.query(BEGIN_READ), readClock(connection, given)]);
+      return await runSteps(connection, work(at));
     }),
-  write: (part, work, durable = true) =>
+  write: (part, work, isDurable = true) =>
     pool.withConnection(async (connection) => {
-      const begun = connection.query(durable ? BEGIN : BEGIN_UNSYNCED);
-      const [, at] = await Promise.all([begun, takeTurn(connection, LOCKS[part], given)]);
-      const result = await runSteps(connection, work(at));
-      await connection.query("COMMIT");
-      return result;
+      const [, at] = await Promise.all([
+        connection.query(isDurable ? BEGIN : BEGIN_UNSYNCED),
+        takeTurn(connection, LOCKS[part], given),
+      ]);
+      return await runSteps(connection, work(at));
     }),
 });
 
@@ -37,10 +38,11 @@ const runSteps = async <T>(connection: PgConnection, steps: Steps<T>): Promise<T
   try {
     let next = steps.next();
     while (!next.done) next = steps.next(await take(connection, next.value));
+    await connection.query("COMMIT");
     return next.value;
   } catch (error) {
-    // Where the work itself refuses, the connection is as good as before.
-    await connection.query("ROLLBACK").catch(() => undefined);
+    // The connection is used again; after other errors it is closed.
+    if (error instanceof LedgerError) await connection.query("ROLLBACK");
     throw error;
   }
 };
@@ -49,29 +51,35 @@ const take = async (connection: PgConnection, step: Step): Promise<unknown> => {
   switch (step.ask) {
     case "all": {
       const { rows, fields } = await ask(connection, step.sql, step.values);
-      return rows.map((row) => Object.fromEntries(fields.map((name, i) => [name, row[i]])));
+      return rows.map((row) => Object.fromEntries(row.map((value, i) => [fields[i]!, value])));
     }
     case "arrays":
       return (await ask(connection, step.sql, step.values)).rows;
     case "run":
       return (await ask(connection, step.sql, step.values)).count;
     case "load": {
-      const { text, values } = selectLoad(groupOf(step.name, [{ name: step.name, args: step.args }]));
-      const format = FORMATS[SETS[step.name].kind];
-      return (await connection.query(text, values)).rows.map((row) => format.read(row as Value[], 1));
+      const { name, args } = step;
+      const { text, values } = selectLoad(groupOf(name, [{ name, args }]));
+      const { rows } = await connection.query(text, values);
+      return rows.map((row) => FORMATS[SETS[name].kind].read(row as Value[], 1));
     }
     case "put": {
-      if (step.records.length === 0) return 0;
-      const { text, values } = insertRows(step.kind, step.records, step.onConflict);
-      return (await connection.query(text, values)).count;
+      let count = 0;
+      for (let from = 0; from < step.records.length; from += MOST_ROWS) {
+        const some = step.records.slice(from, from + MOST_ROWS);
+        const { text, values } = insertRows(step.kind, some, step.onConflict);
+        count += (await connection.query(text, values)).count;
+      }
+      return count;
     }
   }
 };
 
-const ask = (connection: PgConnection, sql: string, values: readonly Value[]) => {
+const ask = (connection: PgConnection, sql: string, values: readonly Value[]): Promise<Answer> => {
   const { text, lists } = statementIn("postgres", sql);
-  const bound = values.map((value, i) =>
-    lists.includes(i) && value !== null ? arrayOf(JSON.parse(value as string) as Value[]) : value,
+  if (lists.length === 0) return connection.query(text, values);
+  const listed = values.map((value, i) =>
+    lists.includes(i) ? (JSON.parse(value as string) as unknown[]).map(encodeValue) : value,
   );
-  return connection.query(text, bound);
+  return connection.query(text, listed);
 };

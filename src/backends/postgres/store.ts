@@ -34,7 +34,10 @@ const MOST_ROUNDS = 1000;
 
 /** The time of the transaction, in loads that are sent before it is known: a null for the database, which knows it. */
 const NOW = -1;
-const withoutNow = ({ name, args }: Want): Want => ({ name, args: args.map((arg) => (arg === NOW ? null : arg)) });
+const withoutNow = ({ name, args }: Want): Want => ({
+  name,
+  args: args.map((arg) => (arg === NOW ? null : arg)),
+});
 
 export interface StoreOptions {
   /** The ledger's clock, in ms; the database's when left out. */
@@ -168,7 +171,7 @@ const keep = (loaded: Loaded, groups: FoundRows, wants: readonly Want[]): void =
 };
 
 /** Rows of one statement: its arrays stay small enough to be sent and parsed in one go. */
-const MOST_ROWS = 5_000;
+export const MOST_ROWS = 5_000;
 
 const save = (connection: PgConnection, changes: Changes, now: number): Promise<unknown>[] => {
   const { records, appended, tried, events, sums, queues, wakes } = changes;

@@ -24,7 +24,7 @@ const CLOCK =
   "coalesce($2::double precision, (extract(epoch FROM clock_timestamp()) * 1000)::double precision)";
 
 const TAKE_TURN = `UPDATE locks SET value = value + 1, at = CASE WHEN at - ${CLOCK} BETWEEN 0 AND ${BEHIND_MS} THEN at ELSE ${CLOCK} END
-  WHERE name = $1 RETURNING at`;
+  WHERE name = $2 RETURNING at`;
 
 /**
  * Whoever changes the row of a lock is the only writer of its part until the transaction ends. Answers the time, which is read when the row was
@@ -35,6 +35,14 @@ export const takeTurn = async (
   lock: string,
   given: (() => number) | undefined,
 ): Promise<number> => {
-  const { rows } = await connection.query(TAKE_TURN, [lock, given?.() ?? null]);
+  const { rows } = await connection.query(TAKE_TURN, [given?.() ?? null, lock]);
+  return rows[0]![0] as number;
+};
+
+export const readClock = async (
+  connection: PgConnection,
+  given: (() => number) | undefined,
+): Promise<number> => {
+  const { rows } = await connection.query(`SELECT ${CLOCK}`, [given?.() ?? null]);
   return rows[0]![0] as number;
 };

@@ -1,21 +1,8 @@
 import type { Registry } from "../../../ports/registry.ts";
+import { registryOn } from "../../sql/registry/open-registry.ts";
 import { Database, type SqliteOptions } from "../database.ts";
 import { LEDGER_SCHEMA, REGISTRY_SCHEMA } from "../migrate.ts";
-import {
-  changeClient,
-  findKey,
-  listClients,
-  listKeys,
-  readClient,
-  revokeKey,
-  saveClient,
-  saveKey,
-  touchKey,
-} from "./accounts.ts";
-import { addAudit, listAudit } from "./audit.ts";
-import { addDeliveries, endDelivery, listDeliveries, replayDelivery, takeDeliveries } from "./deliveries.ts";
-import { beginOnce, endOnce, leaveOnce } from "./idempotency.ts";
-import { dropTask, holdTask, readAlert, saveAlert } from "./tasks.ts";
+import { sqliteSteps } from "../run-steps.ts";
 
 /** In the ledger's own file, over a connection of its own; several processes of one machine may have it open at the same time. */
 export const openRegistry = async (
@@ -23,30 +10,5 @@ export const openRegistry = async (
   options: Pick<SqliteOptions, "now" | "lockMs" | "checkpoints"> = {},
 ): Promise<Registry> => {
   const db = await Database.open(file, { cacheMb: 4, ...options }, [LEDGER_SCHEMA, REGISTRY_SCHEMA]);
-  return {
-    saveClient: (client) => saveClient(db, client),
-    readClient: (name) => readClient(db, name),
-    changeClient: (name, change) => changeClient(db, name, change),
-    listClients: () => listClients(db),
-    saveKey: (key) => saveKey(db, key),
-    findKey: (hash) => findKey(db, hash),
-    listKeys: (client) => listKeys(db, client),
-    revokeKey: (id, at) => revokeKey(db, id, at),
-    touchKey: (id, at) => touchKey(db, id, at),
-    beginOnce: (request) => beginOnce(db, request),
-    endOnce: (client, key, answer) => endOnce(db, client, key, answer),
-    leaveOnce: (client, key) => leaveOnce(db, client, key),
-    holdTask: (task, holder, forMs) => holdTask(db, task, holder, forMs),
-    dropTask: (task, holder) => dropTask(db, task, holder),
-    addDeliveries: (deliveries) => addDeliveries(db, deliveries),
-    takeDeliveries: (limit, forMs) => takeDeliveries(db, limit, forMs),
-    endDelivery: (id, end) => endDelivery(db, id, end),
-    listDeliveries: (query) => listDeliveries(db, query),
-    replayDelivery: (id) => replayDelivery(db, id),
-    readAlert: (id) => readAlert(db, id),
-    saveAlert: (id, state) => saveAlert(db, id, state),
-    addAudit: (entry) => addAudit(db, entry),
-    listAudit: (query) => listAudit(db, query),
-    close: async () => db.close(),
-  };
+  return { ...registryOn(sqliteSteps(db)), close: async () => db.close() };
 };

@@ -1,6 +1,6 @@
 import type { AuditEntry } from "../../../domain/audit.ts";
 import type { AuditQuery, StoredAudit } from "../../../ports/registry.ts";
-import type { Database } from "../database.ts";
+import { all, run, type StepEngine } from "../steps.ts";
 
 interface AuditRow {
   readonly seq: number;
@@ -19,9 +19,9 @@ const KEEP_MS = 400 * 24 * 60 * 60 * 1000;
 const MOST_KEPT = 200_000;
 const FORGET_AT_ONCE = 100;
 
-export const addAudit = async (db: Database, entry: AuditEntry): Promise<void> =>
-  await db.write(() => {
-    db.run(
+export const addAudit = async (db: StepEngine, entry: AuditEntry): Promise<void> =>
+  await db.write("registry", function* (now) {
+    yield* run(
       "INSERT INTO audit (at, actor, client, via, action, target, detail, address, outcome) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
       entry.at,
       entry.actor,
@@ -33,15 +33,15 @@ export const addAudit = async (db: Database, entry: AuditEntry): Promise<void> =
       entry.from ?? null,
       entry.outcome,
     );
-    db.run(
+    yield* run(
       `DELETE FROM audit WHERE seq IN (SELECT seq FROM audit ORDER BY seq LIMIT ${FORGET_AT_ONCE})
          AND (at < ? OR seq <= (SELECT max(seq) FROM audit) - ${MOST_KEPT})`,
-      db.now() - KEEP_MS,
+      now - KEEP_MS,
     );
   });
 
 /** One text for each set of filters, so that each finds its index. */
-export const listAudit = async (db: Database, query: AuditQuery): Promise<StoredAudit[]> => {
+export const listAudit = async (db: StepEngine, query: AuditQuery): Promise<StoredAudit[]> => {
   const filters: string[] = [];
   const values: (string | number)[] = [];
   const where = (filter: string, value: string | number | undefined): void => {
@@ -55,7 +55,7 @@ export const listAudit = async (db: Database, query: AuditQuery): Promise<Stored
   where("seq < ?", query.before);
   const condition = filters.length === 0 ? "" : `WHERE ${filters.join(" AND ")}`;
   const text = `SELECT * FROM audit ${condition} ORDER BY seq DESC LIMIT ?`;
-  return await db.read(() => db.all<AuditRow>(text, ...values, query.limit).map(readAudit));
+  return (await db.read(() => all<AuditRow>(text, ...values, query.limit))).map(readAudit);
 };
 
 const readAudit = (row: AuditRow): StoredAudit => ({

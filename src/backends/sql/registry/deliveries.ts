@@ -1,5 +1,5 @@
 import type { Delivery, DeliveryEnd, DeliveryQuery, NewDelivery } from "../../../ports/registry.ts";
-import type { Database } from "../database.ts";
+import { all, run, type StepEngine, type Steps } from "../steps.ts";
 
 interface DeliveryRow {
   readonly seq: number;
@@ -40,17 +40,16 @@ const readDelivery = (row: DeliveryRow): Delivery => ({
 const BATCH = 200;
 const KEEP_ENDED_MS = 30 * 24 * 60 * 60 * 1000;
 
-export const addDeliveries = async (db: Database, deliveries: readonly NewDelivery[]): Promise<void> => {
+export const addDeliveries = async (db: StepEngine, deliveries: readonly NewDelivery[]): Promise<void> => {
   for (let at = 0; at < deliveries.length; at += BATCH)
-    await db.write(() => {
-      for (const delivery of deliveries.slice(at, at + BATCH)) insert(db, delivery);
-      forget(db);
+    await db.write("registry", function* (now) {
+      for (const delivery of deliveries.slice(at, at + BATCH)) yield* insert(now, delivery);
+      yield* forget(now);
     });
 };
 
-const insert = (db: Database, delivery: NewDelivery): void => {
-  const now = db.now();
-  db.run(
+const insert = (now: number, delivery: NewDelivery): Steps<number> =>
+  run(
     `INSERT INTO deliveries (id, event, client, job, endpoint, line, url, type, body, created_at, due_at)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
     delivery.id,
@@ -65,15 +64,13 @@ const insert = (db: Database, delivery: NewDelivery): void => {
     now,
     now,
   );
-};
 
-const forget = (db: Database): void => {
-  db.run(
+const forget = (now: number): Steps<number> =>
+  run(
     `DELETE FROM deliveries WHERE seq IN
        (SELECT seq FROM deliveries WHERE ended_at IS NOT NULL AND ended_at <= ? ORDER BY ended_at LIMIT ${BATCH})`,
-    db.now() - KEEP_ENDED_MS,
+    now - KEEP_ENDED_MS,
   );
-};
 
 interface Candidate {
   readonly seq: number;
@@ -87,43 +84,50 @@ interface Candidate {
  */
 const CANDIDATES = `
   WITH RECURSIVE lines (line) AS (
-    SELECT min(line) FROM deliveries INDEXED BY deliveries_due WHERE state = 'due'
+    SELECT min(line) FROM deliveries @index(deliveries_due) WHERE state = 'due'
     UNION ALL
-    SELECT (SELECT min(line) FROM deliveries INDEXED BY deliveries_due WHERE state = 'due' AND line > lines.line) FROM lines
+    SELECT (SELECT min(line) FROM deliveries @index(deliveries_due) WHERE state = 'due' AND line > lines.line) FROM lines
     WHERE lines.line IS NOT NULL
   ), heads (seq) AS (
     SELECT (
-      SELECT seq FROM deliveries INDEXED BY deliveries_due WHERE state = 'due' AND line = lines.line AND due_at <= ?1
+      SELECT seq FROM deliveries @index(deliveries_due) WHERE state = 'due' AND line = lines.line AND due_at <= ?1
       ORDER BY due_at, seq LIMIT 1
     ) FROM lines
     WHERE line IS NOT NULL
-      AND NOT EXISTS (SELECT 1 FROM deliveries INDEXED BY deliveries_taken WHERE line = lines.line AND taken_until > ?1)
+      AND NOT EXISTS (SELECT 1 FROM deliveries @index(deliveries_taken) WHERE line = lines.line AND taken_until > ?1)
   )
   SELECT deliveries.seq, client, url FROM heads JOIN deliveries ON deliveries.seq = heads.seq
   ORDER BY due_at, deliveries.seq`;
 
-export const takeDeliveries = async (db: Database, limit: number, forMs: number): Promise<Delivery[]> => {
-  const candidates = (): Candidate[] => db.all<Candidate>(CANDIDATES, db.now());
+export const takeDeliveries = async (db: StepEngine, limit: number, forMs: number): Promise<Delivery[]> => {
+  const candidates = (now: number) => all<Candidate>(CANDIDATES, now);
   // Nearly always there is nothing: that is seen without the write lock.
   if (limit <= 0 || (await db.read(candidates)).length === 0) return [];
-  return await db.write(() => {
-    const until = db.now() + forMs;
-    return inTurn(db, candidates(), limit).map(({ seq }) => {
-      db.run("UPDATE deliveries SET taken_until = ? WHERE seq = ?", until, seq);
-      return readDelivery(db.get<DeliveryRow>("SELECT * FROM deliveries WHERE seq = ?", seq)!);
-    });
-  }, false);
+  return await db.write(
+    "registry",
+    function* (now) {
+      const chosen = yield* inTurn(now, yield* candidates(now), limit);
+      const rows = yield* all<DeliveryRow>(
+        "UPDATE deliveries SET taken_until = ? WHERE seq IN (SELECT value FROM @list(? bigint) l) RETURNING *",
+        now + forMs,
+        JSON.stringify(chosen.map(({ seq }) => seq)),
+      );
+      const taken = new Map(rows.map((row) => [row.seq, readDelivery(row)]));
+      return chosen.flatMap(({ seq }) => taken.get(seq) ?? []);
+    },
+    false,
+  );
 };
 
 /**
  * The client with the fewest deliveries in flight comes first. A client, or a receiver, that has some in flight takes another only while more places than that are
  * free: however many of them hang, a place is left for one who has none.
  */
-const inTurn = (db: Database, candidates: readonly Candidate[], places: number): Candidate[] => {
+function* inTurn(now: number, candidates: readonly Candidate[], places: number): Steps<Candidate[]> {
   // By the index of the few that are taken: by that of the clients, all that ever were would be looked at.
-  const taken = db.all<Candidate>(
-    "SELECT seq, client, url FROM deliveries INDEXED BY deliveries_taken WHERE taken_until > ?",
-    db.now(),
+  const taken = yield* all<Candidate>(
+    "SELECT seq, client, url FROM deliveries @index(deliveries_taken) WHERE taken_until > ?",
+    now,
   );
   const inFlight = new Map<string, number>();
   const count = (who: string): number => inFlight.get(who) ?? 0;
@@ -143,7 +147,7 @@ const inTurn = (db: Database, candidates: readonly Candidate[], places: number):
     left.splice(left.indexOf(next), 1);
   }
   return chosen;
-};
+}
 
 const clientOf = ({ client }: Candidate): string => `client ${client}`;
 
@@ -152,34 +156,30 @@ const holders = (delivery: Candidate): readonly string[] => [
   `receiver ${URL.canParse(delivery.url) ? new URL(delivery.url).host : delivery.url}`,
 ];
 
-export const endDelivery = async (db: Database, id: string, end: DeliveryEnd): Promise<void> =>
-  await db.write(() => {
-    const now = db.now();
-    db.run(
-      `UPDATE deliveries SET state = ?, attempts = attempts + 1, due_at = ?, taken_until = NULL, ended_at = ?,
-         last_status = ?, last_error = ?
-       WHERE id = ? AND (state = 'due' OR (state = 'parked' AND ?1 = 'delivered'))`,
+export const endDelivery = async (db: StepEngine, id: string, end: DeliveryEnd): Promise<void> => {
+  await db.write("registry", (now) =>
+    run(
+      `UPDATE deliveries SET state = ?1, attempts = attempts + 1, due_at = ?2, taken_until = NULL, ended_at = ?3,
+         last_status = ?4, last_error = ?5
+       WHERE id = ?6 AND (state = 'due' OR (state = 'parked' AND CAST(?1 AS TEXT) = 'delivered'))`,
       end.state,
       end.state === "due" ? now + end.delayMs : now,
       end.state === "due" ? null : now,
       end.status ?? null,
       end.state === "delivered" ? null : end.error,
       id,
-    );
-  });
-
-export const replayDelivery = async (db: Database, id: string): Promise<boolean> =>
-  await db.write(
-    () =>
-      db.run(
-        "UPDATE deliveries SET state = 'due', due_at = ?, taken_until = NULL, ended_at = NULL WHERE id = ? AND state <> 'due'",
-        db.now(),
-        id,
-      ) > 0,
+    ),
   );
+};
+
+export const replayDelivery = async (db: StepEngine, id: string): Promise<boolean> => {
+  const text =
+    "UPDATE deliveries SET state = 'due', due_at = ?, taken_until = NULL, ended_at = NULL WHERE id = ? AND state <> 'due'";
+  return (await db.write("registry", (now) => run(text, now, id))) > 0;
+};
 
 /** One text for each set of filters, so that each finds its index. */
-export const listDeliveries = async (db: Database, query: DeliveryQuery): Promise<Delivery[]> => {
+export const listDeliveries = async (db: StepEngine, query: DeliveryQuery): Promise<Delivery[]> => {
   const filters: string[] = [];
   const values: (string | number)[] = [];
   const where = (filter: string, ...filtered: readonly string[]): void => {
@@ -193,5 +193,5 @@ export const listDeliveries = async (db: Database, query: DeliveryQuery): Promis
   if (query.after !== undefined) where("seq < (SELECT seq FROM deliveries WHERE id = ?)", query.after);
   const condition = filters.length === 0 ? "" : `WHERE ${filters.join(" AND ")}`;
   const text = `SELECT * FROM deliveries ${condition} ORDER BY seq DESC LIMIT ?`;
-  return await db.read(() => db.all<DeliveryRow>(text, ...values, query.limit).map(readDelivery));
+  return (await db.read(() => all<DeliveryRow>(text, ...values, query.limit))).map(readDelivery);
 };
