@@ -10,6 +10,7 @@ import { ownLoader } from "./config/find-scrapers.ts";
 import { storageLocation } from "./config/storage-location.ts";
 import type { CollectorKind } from "./domain/job-version.ts";
 import { laneName } from "./domain/lane-name.ts";
+import { loadOptional } from "./domain/missing-package.ts";
 import type { LaneOf } from "./pipeline/plan.ts";
 import type { Blobs } from "./ports/blobs.ts";
 import type { Collector, Collectors } from "./ports/collector.ts";
@@ -67,7 +68,7 @@ interface RegistryOptions {
 type BlobBackend = (location: StorageLocation) => Promise<Blobs>;
 
 /** Backends that are announced but not built: their URLs get a better message than unknown ones. */
-const PLANNED: ReadonlySet<string> = new Set(["postgres", "dynamodb", "s3"]);
+const PLANNED: ReadonlySet<string> = new Set(["dynamodb", "s3"]);
 
 /** Blob stores by the scheme of their URL. A controller's blobs come with its ledger. */
 const BLOB_BACKENDS: Readonly<Record<string, BlobBackend>> = {
@@ -94,6 +95,30 @@ const sqliteLedger: LedgerBackend = {
       await openRegistryFile(parseStorageUrl(location.ledger)!.path, options),
       await openBlobs(location),
     ),
+};
+
+/** Any number of machines share the database; the registry is in it, too. */
+const postgresLedger: LedgerBackend = {
+  async open(location, { isPacing = false }) {
+    needPostgres();
+    const { openPostgres } = await import("./backends/postgres/open.ts");
+    const maxHoldMs = maxRetryAfterMs();
+    const ledger = await openPostgres(location.ledger, {
+      most: isPacing ? 4 : 10,
+      ...(maxHoldMs !== undefined && { maxHoldMs }),
+    });
+    const blobs = await openBlobs(location);
+    return { ledger: journaled(ledger, blobs), blobs, [Symbol.asyncDispose]: () => ledger.close() };
+  },
+  async openRegistry(location) {
+    needPostgres();
+    const { openPostgresRegistry } = await import("./backends/postgres/registry.ts");
+    return journaledRegistry(await openPostgresRegistry(location.ledger), await openBlobs(location));
+  },
+};
+
+const needPostgres = (): void => {
+  loadOptional("pg", "A ledger in PostgreSQL", () => require.resolve("pg"));
 };
 
 /** Ledger and archive of a controller on another machine. */
@@ -123,6 +148,8 @@ const remoteLedger: LedgerBackend = {
 /** Ledgers by the scheme of their URL. */
 const LEDGER_BACKENDS: Readonly<Record<string, LedgerBackend>> = {
   sqlite: sqliteLedger,
+  postgres: postgresLedger,
+  postgresql: postgresLedger,
   https: remoteLedger,
   http: remoteLedger,
 };

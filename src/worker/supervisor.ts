@@ -1,6 +1,6 @@
 import { hostname } from "node:os";
 import type { WorkLedger } from "../ports/ledger.ts";
-import { isController } from "../ports/storage.ts";
+import { parseStorageUrl } from "../ports/storage.ts";
 import type { Log } from "./log.ts";
 import { thisProcess } from "./this-process.ts";
 import {
@@ -116,7 +116,10 @@ export class Supervisor {
   #begin(process: WorkerProcess, isAlone: boolean): void {
     const { ledger: _ledger, log: _log, ...order } = this.#work!;
     // Machines may share a host name.
-    const machine = isController(order.location.ledger) ? `${thisProcess().space?.slice(0, 8) ?? ""}-` : "";
+    const machine =
+      parseStorageUrl(order.location.ledger)?.scheme !== "sqlite"
+        ? `${thisProcess().space?.slice(0, 8) ?? ""}-`
+        : "";
     const name = `${hostname()}-${process.child.pid}-${machine}${isAlone ? "alone" : "worker"}`;
     process.start({ type: "start", name, isAlone, ...order });
   }
