@@ -18,7 +18,9 @@ import {
 } from "../sql/read-jobs.ts";
 import { listLanes, listWorkers } from "../sql/read-lanes.ts";
 import { openRemovals } from "../sql/removals/open-removals.ts";
+import { readBacklog } from "../sql/read-backlog.ts";
 import type { Rows } from "../sql/rows.ts";
+import type { Steps } from "../sql/steps.ts";
 import { tidyRecords } from "../sql/tidy.ts";
 import { startCheckpoints } from "./checkpoint-thread.ts";
 import { Database, type SqliteOptions } from "./database.ts";
@@ -82,7 +84,15 @@ export const awaitChange = async (
 type Reads = Pick<
   Ledger,
   | ("readJob" | "listJobs" | "sumOpenJobs" | "listItems" | "listLanes" | "listWorkers")
-  | ("countAccepted" | "readSpending" | "countOpenJobs" | "countKeptBytes" | "readFresh" | "readWorkSums")
+  | (
+      | "countAccepted"
+      | "readSpending"
+      | "countOpenJobs"
+      | "countKeptBytes"
+      | "readFresh"
+      | "readWorkSums"
+      | "readBacklog"
+    )
 >;
 
 /** What only reads, each in one consistent view. */
@@ -99,7 +109,19 @@ export const openReads = (db: Database): Reads => ({
   countKeptBytes: (client) => db.read(() => countKeptBytes(db, client)),
   readFresh: (keys) => db.read(() => readFresh(db, keys)),
   readWorkSums: () => db.read(() => readWorkSums(db)),
+  readBacklog: (of) => db.read(() => takeSteps(db, readBacklog(db.now(), of))),
 });
+
+const takeSteps = <T>(rows: Rows, steps: Steps<T>): T => {
+  let next = steps.next();
+  while (next.done !== true) {
+    const step = next.value;
+    if (step.ask !== "arrays" && step.ask !== "all") throw new Error(`not a read: ${step.ask}`);
+    const { sql, values } = step;
+    next = steps.next(step.ask === "all" ? rows.all(sql, ...values) : rows.arrays(sql, ...values));
+  }
+  return next.value;
+};
 
 const readWorkSums = (rows: Rows): WorkSums =>
   Object.fromEntries(rows.arrays<[string, number]>("SELECT name, value FROM work_sums ORDER BY name"));
