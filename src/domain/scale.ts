@@ -150,6 +150,21 @@ const usualWorker = (kind: ScaleKind, running: readonly RunningWorker[]): (typeo
   };
 };
 
+const WINDOW_MS = 600_000;
+
+/** What items took in the last ten minutes: an installation's first week should not count as much as its last hour. */
+export class RecentCosts {
+  #samples: { readonly atMs: number; readonly sums: WorkSums }[] = [];
+
+  /** `sums` as they are at `atMs`, which only rises. */
+  add(sums: WorkSums, atMs: number): ItemCosts {
+    const last = this.#samples.at(-1);
+    if (!last || atMs - last.atMs >= WINDOW_MS / 10) this.#samples.push({ atMs, sums });
+    while (this.#samples.length > 1 && atMs - this.#samples[1]!.atMs >= WINDOW_MS) this.#samples.shift();
+    return itemCosts(sums, this.#samples[0]?.sums);
+  }
+}
+
 /** What items have taken on average since `before`, or ever if few have ended since then. */
 export const itemCosts = (sums: WorkSums, before: WorkSums = {}): ItemCosts => {
   const costOf = (kind: ScaleKind): ItemCost => {

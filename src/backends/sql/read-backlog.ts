@@ -7,7 +7,6 @@ import {
   type ScaleKind,
   scaleKindOf,
 } from "../../domain/scale.ts";
-import type { WorkSums } from "../../domain/work-sums.ts";
 import { heldUntil, laneIntervalMs, speedOf } from "../../ledger/lane-pace.ts";
 import { kindBits } from "../../ledger/queues.ts";
 import type { Lane } from "../../ledger/records.ts";
@@ -15,7 +14,7 @@ import { type Backlog, MOST_BACKLOG_LANES, type WorkerInfo } from "../../ports/l
 import { all, arrays, type Steps } from "./steps.ts";
 
 /** Retries of a queue that are due are counted up to this number. */
-const MOST_DUE = 1000;
+const MOST = 1000;
 
 /** One lane's queues of a client and of the same kinds. Sums may come as text. */
 interface QueueRow {
@@ -42,7 +41,7 @@ interface QueueRow {
 const GROUPS = `SELECT q.lane, q.kinds, q.client,
     sum(CASE WHEN q.is_probing = 1 THEN 1
       WHEN q.is_claimable = 1 THEN q.open - q.leased - q.waiting + CASE WHEN q.waiting > 0 AND q.due_at <= ?
-        THEN (SELECT count(*) FROM (SELECT r.seq FROM retries r WHERE r.queue = q.id AND r.state = 'waiting' AND r.due_at <= ? LIMIT ${MOST_DUE}) d)
+        THEN (SELECT count(*) FROM (SELECT r.seq FROM retries r WHERE r.queue = q.id AND r.state = 'waiting' AND r.due_at <= ? LIMIT ${MOST}) d)
         ELSE 0 END
       WHEN q.probe_at <= ? AND EXISTS (SELECT 1 FROM jobs j WHERE j.number = q.job AND j.state IN ('loading', 'running')) THEN 1
       ELSE 0 END) AS ready,
@@ -94,7 +93,7 @@ export function* readBacklog(
       .map(([, card]) => JSON.parse(card!) as WorkerInfo)
       .filter(({ isDraining }) => !isDraining)
       .map(workerOf),
-    work: Object.fromEntries(sums) as WorkSums,
+    work: Object.fromEntries(sums),
     ...(nextAt < Infinity && { nextInMs: nextAt - now }),
   };
 }
