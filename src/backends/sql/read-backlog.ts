@@ -127,7 +127,7 @@ const laneOf = (
 ): LaneBacklog | undefined => {
   const lane = laneIn(rows[0]!);
   const sum = (valueOf: (row: QueueRow) => number | string): number =>
-    rows.reduce((all, row) => all + Number(valueOf(row)), 0);
+    rows.reduce((total, row) => total + Number(valueOf(row)), 0);
   const isHeld = heldUntil(lane) > now;
   const items =
     sum(({ leased }) => leased) + sum(({ client, ready }) => (isHeld || full.has(client) ? 0 : ready));
