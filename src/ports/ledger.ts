@@ -124,12 +124,10 @@ interface WorkStats {
   readWorkSums(): Promise<WorkSums>;
   /**
    * What could run now, for how many workers that is. Held and paused lanes, and those of clients that may run no more, have only what is in flight.
-   * Costs little with ten thousand lanes; those beyond `MOST_BACKLOG_LANES` are left out.
+   * Costs little with ten thousand lanes.
    */
   readBacklog(of?: Pick<WorkFilter, "lanes">): Promise<Backlog>;
 }
-
-export const MOST_BACKLOG_LANES = 50_000;
 
 export interface Backlog {
   /** Lanes that are alike are one entry. */
@@ -138,7 +136,7 @@ export interface Backlog {
   readonly workers: readonly RunningWorker[];
   /** Of the work sums, those about items. */
   readonly work: WorkSums;
-  /** When something that waits can run; undefined where nothing waits for a time. */
+  /** Where nothing can run now: when something can. Undefined where nothing waits for a time. */
   readonly nextInMs?: number;
 }
 
