@@ -39,7 +39,8 @@ after(() => rmSync(kit, { recursive: true, force: true }));
 
 test("the image is small and unprivileged, keeps data in a volume, and contains no build tools", () => {
   assert.equal(steps[0]?.args, "BASE=node:24-slim");
-  for (const { name, args } of steps) if (name === "FROM") assert.match(args, /^(node:24-slim\b|\$\{BASE\}$)/);
+  for (const { name, args } of steps)
+    if (name === "FROM") assert.match(args, /^(node:24-slim\b|\$\{BASE\}$)/);
   assert.equal(valueOf("USER"), "node");
   assert.equal(valueOf("VOLUME"), "/data");
   assert.equal(valueOf("STOPSIGNAL"), "SIGTERM");

@@ -71,7 +71,9 @@ function* readNext(now: number): Steps<number | null> {
     `SELECT min(CASE WHEN q.is_claimable = 1 AND l.hold_until > ? THEN l.hold_until WHEN q.is_claimable = 1 AND q.due_at > ? THEN q.due_at
        WHEN q.is_claimable = 0 AND q.probe_at > ? THEN q.probe_at END)
      FROM queues q JOIN lanes l ON l.id = q.lane WHERE q.open > 0 AND l.is_held_by_operator = 0`,
-    ...[now, now, now],
+    now,
+    now,
+    now,
   );
   return first![0];
 }
