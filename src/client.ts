@@ -38,6 +38,7 @@ import type {
   AuditQuery,
   Lane,
   LaneControl,
+  Scale,
   Scraper,
   ScraperEntry,
   Worker,
@@ -102,6 +103,7 @@ export type {
   AuditQuery,
   Lane,
   LaneControl,
+  Scale,
   Scraper,
   ScraperEntry,
   Worker,
@@ -300,6 +302,11 @@ export class SluiceClient {
 
   async listWorkers(): Promise<Page<Worker>> {
     return await this.#json("GET", "/v1/workers");
+  }
+
+  /** How many workers would be useful now; for operators and workers. */
+  async getScale(): Promise<Scale> {
+    return await this.#json("GET", "/v1/scale");
   }
 
   async listClients(): Promise<Page<Client>> {

@@ -22,7 +22,7 @@ import { jobLoader } from "./scrapers/load-pinned.ts";
 import { type Log, logWith, openJobLog } from "./worker/log.ts";
 import type { WorkerOptions } from "./worker/worker-options.ts";
 import type { WorkOrder } from "./worker/worker-process.ts";
-import { thisProcess } from "./worker/this-process.ts";
+import { machinePart, thisProcess } from "./worker/this-process.ts";
 
 export const SOFTWARE = "sluice/0.1.0";
 const ROBOT_NAME = "sluice";
@@ -346,6 +346,7 @@ interface WorkOptions extends WorkOrder {
   readonly name?: string;
   readonly isAlone?: boolean;
   readonly signal: AbortSignal;
+  readonly giveUp?: AbortSignal;
   readonly onSuspects?: (count: number) => void;
   /** Wraps the collector, so that `sluice try` can watch its requests. */
   readonly watch?: <Kind extends CollectorKind>(collector: Collector<Kind>) => Collector<Kind>;
@@ -354,7 +355,7 @@ interface WorkOptions extends WorkOrder {
 }
 
 /** What a worker takes: jobs that need a browser only where there is one. */
-const takenKinds = async (
+export const takenKinds = async (
   kinds: WorkOptions["kinds"],
   log: Log,
 ): Promise<Pick<WorkerOptions, "kinds" | "browserCapacity">> => {
@@ -372,7 +373,7 @@ const takenKinds = async (
 
 /** Runs a worker until the signal or, if it runs suspects alone, until none are left. */
 export const work = async (options: WorkOptions): Promise<void> => {
-  const { location, jobs, lanes, kinds, capacity, isAlone, signal, onSuspects } = options;
+  const { location, jobs, lanes, kinds, capacity, isAlone, signal, giveUp, onSuspects } = options;
   const { runWorker } = await import("./worker/worker.ts");
   const { startPacker } = await import("./archive/packer.ts");
   const log = openJobLog(location.data, jobs?.[0] ?? "worker", options.logLevel);
@@ -404,13 +405,14 @@ export const work = async (options: WorkOptions): Promise<void> => {
       (isController(location.ledger)
         ? ownLoader(storage.ledger, storage.blobs)
         : jobLoader(storage.ledger, undefined, storage.blobs)),
-    info: { ...thisProcess(), version: SOFTWARE },
+    info: { ...thisProcess(), ...machinePart(options.processes ?? 1), version: SOFTWARE },
     ...(jobs ? { jobs } : { holdJob: (job, reason) => holdJob(storage.ledger, job, reason) }),
     ...(lanes && { lanes }),
     ...(await takenKinds(kinds, log)),
     ...(capacity !== undefined && { capacity }),
     log,
     signal,
+    ...(giveUp && { giveUp }),
     ...(isAlone && { isAlone }),
     ...(onSuspects && { onSuspects }),
   });

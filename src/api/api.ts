@@ -33,6 +33,8 @@ declare module "fastify" {
   interface FastifyContextConfig {
     /** The lowest role that is allowed; by default, every key. */
     readonly role?: Role | "nobody";
+    /** A role that is allowed beside it. */
+    readonly orRole?: Role;
     /** Accepts an `Idempotency-Key`. */
     readonly creates?: boolean;
     /** The body is read as it arrives. */

@@ -47,7 +47,7 @@ export const addAuth = (app: Api, registry: Registry, now: () => number): KeyCac
   };
 
   app.addHook("onRequest", async (request, reply) => {
-    const { role = "client" } = request.routeOptions.config;
+    const { role = "client", orRole } = request.routeOptions.config;
     if (role === "nobody" || request.is404) {
       // Health checks are always answered: they may come from a load balancer through which somebody guesses keys.
       if (request.is404) unauthenticated.check(request);
@@ -56,7 +56,7 @@ export const addAuth = (app: Api, registry: Registry, now: () => number): KeyCac
       return;
     }
     request.actor = await identify(request, reply);
-    if (!isAtLeast(request.actor.role, role))
+    if (!isAtLeast(request.actor.role, role) && request.actor.role !== orRole)
       throw new Problem(
         "forbidden",
         `This needs the role ${role}; the key has the role ${request.actor.role}. Ask an admin of this installation for such a key.`,

@@ -178,6 +178,9 @@ const workerInfo = z.object({
   space: text.optional(),
   version: text,
   concurrency: count,
+  browserConcurrency: count.optional(),
+  cores: z.number().min(0).optional(),
+  memoryMb: z.number().min(0).optional(),
   lanes: filter.lanes,
   kinds: filter.kinds,
   isDraining: z.boolean(),
@@ -215,6 +218,7 @@ export const CALLS: { readonly [V in WireVerb]: z.ZodType<readonly unknown[]> } 
   listItems: z.tuple([name, itemQuery]),
   readFresh: z.tuple([list(z.object({ client: name.nullable(), scraper: text, key }))]),
   readSpending: z.tuple([name]),
+  readBacklog: z.tuple([z.object({ lanes: filter.lanes }).optional()]),
   readRobots: z.tuple([text, name]),
   keepRobots: z.tuple([
     text,

@@ -122,6 +122,8 @@ test("held and spared lanes, workers and deliveries are counted", async (t) => {
   assert.equal(valueOf(all, "sluice_workers", { state: "working" }), 1);
   assert.equal(valueOf(all, "sluice_workers", { state: "draining" }), 1);
   assert.equal(valueOf(all, "sluice_workers_capacity_items"), 40);
+  assert.ok(valueOf(all, "sluice_workers_useful", { kind: "http" })! >= 1);
+  assert.equal(valueOf(all, "sluice_workers_useful", { kind: "browser" }), 0);
   assert.equal(valueOf(all, "sluice_deliveries", { state: "due" }), 1);
   assert.equal(valueOf(all, "sluice_deliveries", { state: "parked" }), 1);
   assert.equal(valueOf(all, "sluice_delivery_tries_total", { state: "parked" }), 1);

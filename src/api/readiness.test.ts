@@ -45,3 +45,11 @@ test("each problem is reported by its code, several at once", async () => {
     "ledger-unreadable",
   ]);
 });
+
+test("a reason can be excluded, so that an autoscaler finds a service without workers", async () => {
+  await using kit = await openApiKit({ isDiskFull: async () => true });
+  assert.equal((await kit.ask("GET", "/readyz")).status, 503);
+  assert.equal((await kit.ask("GET", "/readyz?exclude=disk-full")).status, 200);
+  assert.equal((await kit.ask("GET", "/readyz?exclude=no-workers")).status, 503);
+  assert.equal((await kit.ask("GET", "/readyz?exclude=rain")).status, 400);
+});

@@ -14,6 +14,7 @@ export const UNREADY = {
 } as const;
 
 type UnreadyCode = keyof typeof UNREADY;
+export const UNREADY_CODES = Object.keys(UNREADY) as [UnreadyCode, ...UnreadyCode[]];
 
 interface ReadinessTools {
   readonly ledger: Pick<Ledger, "readJob" | "listWorkers" | "sumOpenJobs">;

@@ -25,6 +25,7 @@ import { addJobControlRoutes } from "./routes/job-control.ts";
 import { addInputRoutes } from "./routes/job-inputs.ts";
 import { addJobRoutes } from "./routes/jobs.ts";
 import { addLaneRoutes } from "./routes/lanes.ts";
+import { addScaleRoutes } from "./routes/scale.ts";
 import { addLedgerRoutes } from "./routes/ledger.ts";
 import { addRemovalRoutes } from "./routes/removals.ts";
 import { addResultRoutes } from "./routes/results.ts";
@@ -142,6 +143,7 @@ const ROUTES = [
   addBatchRoutes,
   addScraperRoutes,
   addLaneRoutes,
+  addScaleRoutes,
   addClientRoutes,
   addWebhookRoutes,
   addEventRoutes,

@@ -30,6 +30,17 @@ export const wholeNumber = (text: string): number =>
 export const processCount = (text: string): number =>
   numberWhere(text, "a whole number from 1 to 64", isWholeIn(1, 64));
 
+export const leastProcesses = (text: string): number =>
+  numberWhere(text, "a whole number from 0 to 64", isWholeIn(0, 64));
+
+/** `2`, or `0-8` for as many as are useful. */
+export const processRange = (text: string): Readonly<Record<"min" | "max", number>> => {
+  const [, low, high = low] = /^(\d+)(?:-(\d+))?$/.exec(text) ?? [];
+  const [min, max] = [Number(low), Number(high)];
+  if (isWholeIn(0, 64)(min) && isWholeIn(1, 64)(max) && min <= max) return { min, max };
+  throw new InvalidArgumentError("Expected a whole number from 1 to 64, or a range, for example 0-8.");
+};
+
 /** With port 0 the system chooses a free one. */
 export const portNumber = (text: string): number =>
   numberWhere(text, "a port from 0 to 65535", isWholeIn(0, 65_535));

@@ -1,9 +1,11 @@
 import { readFileSync, statSync } from "node:fs";
 import { extname } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { takenKinds } from "../compose.ts";
 import type { Storage } from "../ports/storage.ts";
 import type { CollectorKind } from "../domain/job-version.ts";
 import type { Log, LogLevel } from "../worker/log.ts";
+import { Scaler } from "../worker/scaler.ts";
 import { Supervisor } from "../worker/supervisor.ts";
 import { UsageError } from "./exit.ts";
 import { type DataOptions, given } from "./options.ts";
@@ -32,9 +34,14 @@ export const say = ({ json, quiet }: ProcessOptions, type: string, text: string)
   else if (!quiet) process.stderr.write(`${text}\n`);
 };
 
+/** How many worker processes: a fixed number, or as many as are useful. */
+export type ProcessRange = Readonly<Record<"min" | "max", number>>;
+
 interface RunWorkersOptions {
   readonly storage: Storage;
-  readonly processes: number;
+  readonly processes: ProcessRange;
+  /** How long the caller waits after `signal` before it aborts `killed`. */
+  readonly drain: number;
   readonly lanes?: readonly string[];
   readonly kinds?: readonly CollectorKind[];
   /** Items in flight per process. */
@@ -59,7 +66,8 @@ const LOOK_MS = 250;
 export const runWorkers = async (options: RunWorkersOptions): Promise<void> => {
   const { storage, processes, lanes, kinds, concurrency, allowTargets } = options;
   const { logLevel, log, onOutput, signal, killed } = options;
-  const supervisor = new Supervisor({ script: workerScript, processes, onOutput });
+  const { min, max } = processes;
+  const supervisor = new Supervisor({ script: workerScript, processes: min, onOutput });
   const kill = () => void supervisor.kill();
   killed.addEventListener("abort", kill, { once: true });
   try {
@@ -68,17 +76,44 @@ export const runWorkers = async (options: RunWorkersOptions): Promise<void> => {
       location: storage.location,
       logLevel,
       log,
+      processes: max,
       ...given({ lanes, kinds, capacity: concurrency, allowTargets }),
     });
-    while (!signal.aborted && !killed.aborted && !supervisor.failure)
+    let failure: Error | undefined;
+    if (min < max)
+      void followScale(supervisor, options).catch((error: unknown) => void (failure = error as Error));
+    const isFailed = (): boolean => (failure ?? supervisor.failure) !== undefined;
+    while (!signal.aborted && !killed.aborted && !isFailed())
       await delay(LOOK_MS, undefined, { signal }).catch(() => undefined);
-    await supervisor.stop();
-    if (supervisor.failure && !killed.aborted) throw supervisor.failure;
+    await supervisor.stop(patienceMs(options.drain));
+    failure ??= supervisor.failure;
+    if (failure && !killed.aborted) throw failure;
   } finally {
     killed.removeEventListener("abort", kill);
     await supervisor.kill();
   }
 };
+
+const SCALE_MS = 1000;
+
+/** Starts and stops processes as the backlog asks for them. */
+const followScale = async (supervisor: Supervisor, options: RunWorkersOptions): Promise<void> => {
+  const { storage, processes, lanes, log, signal, killed } = options;
+  const { kinds } = await takenKinds(options.kinds, log);
+  const scaler = new Scaler({ ledger: storage.ledger, ...processes, ...given({ lanes, kinds }) });
+  let before = processes.min;
+  while (!signal.aborted && !killed.aborted) {
+    const useful = await scaler.look();
+    if (signal.aborted) return;
+    if (useful !== before) log.info("workers scaled", { from: before, to: useful });
+    before = useful;
+    supervisor.scaleTo(useful);
+    await delay(SCALE_MS, undefined, { signal }).catch(() => undefined);
+  }
+};
+
+/** The rest of the time is for storing pages and settling. */
+const patienceMs = (drain: number): number => drain - Math.min(10_000, drain * 0.4);
 
 /** The key for the server that a worker works for: from the file, else `SLUICE_KEY`, else the one stored by `sluice login`. */
 export const controllerAt = (url: string, keyFile: string | undefined): { readonly key?: string } => {

@@ -14,6 +14,7 @@ export type WorkSum =
   | "lost leases"
   | "suspect items"
   | `proxy ${"requests" | "bytes" | "micro-cost"} of ${string}`
+  | `${"http" | "browser"} ${"items" | "item seconds" | "item requests" | "cpu seconds"}`
   | `removed ${"jobs" | "items" | "captures" | "bytes"}`;
 
 /** Sums by their names; what is nought is left out. They are only ever added to. */

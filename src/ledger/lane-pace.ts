@@ -54,7 +54,7 @@ export const laneNamed = (tx: Transaction, name: string): Lane => {
   return lane;
 };
 
-export const speedOf = ({ speed }: Lane): LaneSpeed => speed ?? FULL_SPEED;
+export const speedOf = ({ speed }: Pick<Lane, "speed">): LaneSpeed => speed ?? FULL_SPEED;
 
 export const slotBookOf = ({ tat, intervalMs, spare, ahead }: Lane): SlotBook => ({
   tat,
@@ -64,15 +64,23 @@ export const slotBookOf = ({ tat, intervalMs, spare, ahead }: Lane): SlotBook =>
 });
 
 /** No request starts in the lane before this; Infinity until the operator lets it go. */
-export const heldUntil = ({ isHeldByOperator, holdUntil }: Lane): number =>
-  isHeldByOperator ? Infinity : holdUntil;
+export const heldUntil = ({
+  isHeldByOperator,
+  holdUntil,
+}: Pick<Lane, "isHeldByOperator" | "holdUntil">): number => (isHeldByOperator ? Infinity : holdUntil);
+
+/** What a lane's rate depends on. */
+type LaneLimits = Pick<
+  Lane,
+  "id" | "lowestPerSecond" | "goingQueues" | "operatorPerSecond" | "crawlDelayMs" | "crawlUntil" | "speed"
+>;
 
 /**
  * A lane's rate is the lowest of what the scrapers now going in it, the operator and robots.txt allow, times what was learned. A job's own lower
  * pace is not among them: it holds for that job alone. A host that no job has in its inputs has no rate of its own: it is spared as the site
  * of the queue that asks. 0 means: no rate, requests start at once.
  */
-export const laneIntervalMs = (lane: Lane, now: number, asking?: Queue): number => {
+export const laneIntervalMs = (lane: LaneLimits, now: number, asking?: Queue): number => {
   const isOfAsking = asking !== undefined && (asking.lane === lane.id || lane.goingQueues === 0);
   const perSecond = Math.min(
     lane.lowestPerSecond ?? Infinity,

@@ -6,7 +6,7 @@ import type { Removals } from "./removals.ts";
  * The ledger between machines: one POST for each call, `/v1/ledger/VERB`, whose body is the list of arguments and whose answer is a list of one value.
  * Whoever changes what a verb takes or answers raises the number.
  */
-export const PROTOCOL = 2;
+export const PROTOCOL = 3;
 export const PROTOCOL_HEADER = "sluice-protocol";
 /** The program and its version, for people to read. */
 export const VERSION_HEADER = "sluice-version";
@@ -50,6 +50,7 @@ export const WIRE_VERBS: Readonly<Record<WireVerb, "worker" | "admin">> = {
   listItems: "worker",
   readFresh: "worker",
   readSpending: "worker",
+  readBacklog: "worker",
   readRobots: "worker",
   keepRobots: "worker",
   /** A worker may only pause. */

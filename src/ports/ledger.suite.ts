@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { addresses } from "./ledger-suite/addresses.ts";
+import { backlog } from "./ledger-suite/backlog.ts";
 import { breaker } from "./ledger-suite/breaker.ts";
 import { emitting } from "./ledger-suite/emitting.ts";
 import { events } from "./ledger-suite/events.ts";
@@ -44,6 +45,7 @@ const NOUNS = [
   operator,
   kinds,
   workSums,
+  backlog,
   pace,
   ownPace,
   addresses,

@@ -15,6 +15,7 @@ import type {
   PauseReason,
   RejectedInput,
 } from "../domain/job.ts";
+import type { LaneBacklog, RunningWorker } from "../domain/scale.ts";
 import type { WorkSums } from "../domain/work-sums.ts";
 import type { CallId, EventLog } from "./event-log.ts";
 import type { FreshEntry, FreshKey, FreshNote } from "./fresh-entry.ts";
@@ -121,6 +122,22 @@ export interface ClientLedger extends SpendingLedger {
 interface WorkStats {
   /** Of all workers that there ever were: what they have told, and what was lost with them. */
   readWorkSums(): Promise<WorkSums>;
+  /**
+   * What could run now, for how many workers that is. Held and paused lanes, and those of clients that may run no more, have only what is in flight.
+   * Costs little with ten thousand lanes.
+   */
+  readBacklog(of?: Pick<WorkFilter, "lanes">): Promise<Backlog>;
+}
+
+export interface Backlog {
+  /** Lanes that are alike are one entry. */
+  readonly lanes: readonly LaneBacklog[];
+  /** Those that claim and are not draining. */
+  readonly workers: readonly RunningWorker[];
+  /** Of the work sums, those about items. */
+  readonly work: WorkSums;
+  /** Where nothing can run now: when something can. Undefined where nothing waits for a time. */
+  readonly nextInMs?: number;
 }
 
 /**

@@ -208,6 +208,11 @@ export interface WorkerInfo {
   readonly space?: string;
   readonly version: string;
   readonly concurrency: number;
+  /** Items at once that need a browser; none where it takes only jobs without. */
+  readonly browserConcurrency?: number;
+  /** Its part of the machine. */
+  readonly cores?: number;
+  readonly memoryMb?: number;
   readonly lanes?: readonly string[];
   readonly kinds?: readonly CollectorKind[];
   /** Finishes its leased items and takes no more. */

@@ -7,7 +7,12 @@ const BEAT_MS = 500;
 const LINGER_MS = 5000;
 /** Items in flight may take this long after the parent is lost; then other workers get them. */
 const ORPHAN_MS = 8000;
+/** Of these, so long before the end what still runs goes back. */
+const GIVE_UP_MS = 3000;
+/** For a signal to this process, which comes from somebody who does not say how long he waits. */
+const PATIENCE_MS = 60_000;
 const stop = new AbortController();
+const giveUp = new AbortController();
 let suspects = 0;
 let isRunning = false;
 
@@ -24,7 +29,7 @@ const run = async (orders: Extract<ToWorker, { type: "start" }>): Promise<void> 
   const timer = setInterval(beat, BEAT_MS);
   try {
     const onSuspects = (count: number) => (suspects = count);
-    await work({ ...orders, onSuspects, signal: stop.signal });
+    await work({ ...orders, onSuspects, signal: stop.signal, giveUp: giveUp.signal });
     await say({ type: "ended" });
   } catch (error) {
     const { name: kind, message, code } = error as Error & { code?: string };
@@ -40,18 +45,23 @@ const leave = (): void => {
   setTimeout(() => process.kill(process.pid, "SIGKILL"), LINGER_MS).unref();
 };
 
+const stopWithin = (patienceMs?: number): void => {
+  stop.abort();
+  if (patienceMs !== undefined) setTimeout(() => giveUp.abort(), patienceMs).unref();
+};
+
 void preload();
 process.on("message", (message: ToWorker) => {
   if (message.type === "start") return void run(message);
-  stop.abort();
+  stopWithin(message.patienceMs);
   if (!isRunning) leave();
 });
 // The terminal sends its signals to the whole group: the parent decides, and sends a message.
 process.on("SIGINT", () => undefined);
 process.on("SIGHUP", () => undefined);
-process.on("SIGTERM", () => stop.abort());
+process.on("SIGTERM", () => stopWithin(PATIENCE_MS));
 // Without a parent nobody would replace a dead worker or end a hanging one: finish quickly and exit.
 process.on("disconnect", () => {
-  stop.abort();
+  stopWithin(ORPHAN_MS - GIVE_UP_MS);
   setTimeout(() => process.kill(process.pid, "SIGKILL"), ORPHAN_MS).unref();
 });

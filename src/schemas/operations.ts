@@ -101,6 +101,9 @@ export const workerSchema = named(
     pid: z.int().optional(),
     version: z.string().optional(),
     concurrency: z.int().optional(),
+    browserConcurrency: described("Items at once that need a browser.", z.int()).optional(),
+    cores: described("Its part of the machine's cores.", z.number()).optional(),
+    memoryMb: described("Its part of the machine's memory.", z.number()).optional(),
     lanes: described("The only lanes it takes items from.", z.array(z.string())).optional(),
     kinds: described(
       "It takes only jobs that need no other kind.",
@@ -114,6 +117,29 @@ export const workerSchema = named(
   }),
 );
 export type Worker = Answer<typeof workerSchema>;
+
+const kindScaleSchema = named(
+  "KindScale",
+  z.object({
+    workers: described("Useful workers if each takes only jobs of this kind.", z.int()),
+    lanes: described("Lanes with items that can run now.", z.int()),
+    busy: described("Items that would run at the same time with enough workers.", z.int()),
+    items: described("Items that can run now, or run.", z.int()),
+  }),
+);
+
+export const scaleSchema = named(
+  "Scale",
+  z.object({
+    workers: described("Useful workers if each takes every kind; 0 if nothing can run.", z.int()),
+    kinds: described(
+      "By what the jobs need: `http` for those without a browser, `browser` for all others.",
+      z.object({ http: kindScaleSchema, browser: kindScaleSchema }),
+    ),
+    againInMs: described("The answer may be different after this time.", z.int()),
+  }),
+);
+export type Scale = Answer<typeof scaleSchema>;
 
 export const auditEntrySchema = named(
   "AuditEntry",

@@ -97,3 +97,13 @@ test("what could not be told is told the next time, with what has come since", a
   );
   assert.deepEqual(await told(tally), { "refused settles": 7 });
 });
+
+test("what items took is told by kind, with the CPU time meanwhile", async () => {
+  const tally = new WorkTally();
+  tally.item("http", { ms: 500, requests: 2 });
+  tally.item("http", { ms: 1500, requests: 1 });
+  const { "http cpu seconds": cpu = 0, ...rest } = await told(tally);
+  assert.deepEqual(rest, { "http items": 2, "http item seconds": 2, "http item requests": 3 });
+  assert.ok(cpu > 0);
+  assert.deepEqual(await told(tally), {}, "without items, CPU time waits for the next ones");
+});

@@ -1,4 +1,6 @@
 import { boundOf, type Timed, type WorkSum, type WorkSums } from "../domain/work-sums.ts";
+import type { Attempt } from "../domain/item.ts";
+import { SCALE_KINDS, type ScaleKind } from "../domain/scale.ts";
 import type { Ledger, WorkerInfo } from "../ports/ledger.ts";
 
 interface RegistrationOptions {
@@ -45,9 +47,17 @@ export class Registration {
 /** What a worker counts until it reports to the ledger. */
 export class WorkTally {
   #sums = new Map<WorkSum, number>();
+  #cpuSeconds = cpuSeconds();
 
   add(what: WorkSum, count: number): void {
     if (count !== 0) this.#sums.set(what, (this.#sums.get(what) ?? 0) + count);
+  }
+
+  /** What an item took that has ended. */
+  item(kind: ScaleKind, { ms, requests }: Pick<Attempt, "ms" | "requests">): void {
+    this.add(`${kind} items`, 1);
+    this.add(`${kind} item seconds`, ms / 1000);
+    this.add(`${kind} item requests`, requests);
   }
 
   /** Times calls that succeed. */
@@ -62,6 +72,7 @@ export class WorkTally {
 
   /** Reports what was counted since the last time. If that fails, it is kept for the next. */
   async report(report: (sums: WorkSums) => Promise<void>): Promise<void> {
+    this.#shareCpu();
     const sums = this.#sums;
     this.#sums = new Map();
     try {
@@ -71,4 +82,20 @@ export class WorkTally {
       throw error;
     }
   }
+
+  /** CPU time is told with the items that have ended meanwhile, of each kind as many as there were. */
+  #shareCpu(): void {
+    const counts = SCALE_KINDS.map((kind) => [kind, this.#sums.get(`${kind} items`) ?? 0] as const);
+    const all = counts.reduce((sum, [, count]) => sum + count, 0);
+    if (all === 0) return;
+    const spent = cpuSeconds() - this.#cpuSeconds;
+    this.#cpuSeconds += spent;
+    for (const [kind, count] of counts) this.add(`${kind} cpu seconds`, (spent * count) / all);
+  }
 }
+
+/** Of this process, all threads. */
+const cpuSeconds = (): number => {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1e6;
+};

@@ -126,6 +126,28 @@ test("processes work until they are stopped, and leave nothing in hand", async (
   assert.equal((await states(kit.ledger)).leased, 0);
 });
 
+test("fewer processes: the newest finish and are not replaced; more: they take up the work", async (t) => {
+  const idle = `process.on("message", ({ type }) => {
+    console.log(type + " " + process.pid);
+    process.send({ type: type === "stop" ? "ended" : "beat", suspects: 0 }, () => type === "stop" && process.exit(0));
+  });`;
+  const kit = await open(t, ["a"], idle, 3);
+  const told = (type: string) =>
+    kit.output.flatMap((line) => (line.startsWith(type) ? line.split(" ")[1] : []));
+  kit.start();
+  await kit.until(() => told("start").length === 3);
+  kit.supervisor.scaleTo(1);
+  kit.supervisor.scaleTo(1);
+  await kit.until(() => told("stop").length === 2);
+  kit.supervisor.scaleTo(2);
+  await kit.until(() => told("start").length === 4);
+  kit.supervisor.scaleTo(0);
+  await kit.until(() => told("stop").length === 4);
+  await kit.supervisor.stop();
+  assert.deepEqual([new Set(told("start")), told("start").length], [new Set(told("stop")), 4]);
+  assert.deepEqual(kit.deaths, []);
+});
+
 test("one that dies is reaped and replaced; its suspects run alone until the one at fault is known", async (t) => {
   const kit = await open(t, [...keysOf(15), "bad", ...keysOf(15, "z")]);
   kit.start();

@@ -13,6 +13,7 @@ import {
 
 interface SupervisorOptions {
   readonly script: URL;
+  /** To begin with, see `scaleTo`. */
   readonly processes: number;
   readonly onOutput: (line: string) => void;
   readonly stallMs?: number;
@@ -38,6 +39,9 @@ export class Supervisor {
   /** Work that is left for processes that have ended. */
   readonly #ends = new Set<Promise<void>>();
   readonly #spare: WorkerProcess[] = [];
+  /** Those that finish because fewer are wanted. */
+  readonly #draining = new Set<WorkerProcess>();
+  #wanted: number;
   #work: SuperviseOptions | undefined;
   #solo: WorkerProcess | undefined;
   #suspects = 0;
@@ -49,6 +53,7 @@ export class Supervisor {
   /** Starts the processes at once: they load their code while the job is prepared. */
   constructor(options: SupervisorOptions) {
     this.#options = options;
+    this.#wanted = options.processes;
     for (let i = 0; i < options.processes; i++) this.#spare.push(this.#spawn());
     let lookedAt = performance.now();
     this.#looker = setInterval(() => {
@@ -69,13 +74,28 @@ export class Supervisor {
     if (this.#isStopping) return;
     this.#work = work;
     const spare = this.#spare.splice(0);
-    for (let i = 0; i < this.#options.processes; i++) this.#begin(spare[i] ?? this.#spawn(), false);
+    for (const process of spare) this.#begin(process, false);
+    this.scaleTo(this.#wanted);
   }
 
-  /** Lets every process finish and settle its items in flight. */
-  async stop(): Promise<void> {
+  /** From now on so many: the newest finish their items, or more are started. */
+  scaleTo(processes: number): void {
+    this.#wanted = processes;
+    if (!this.#work || this.#isStopping || this.#failure) return;
+    const working = [...this.#processes].filter(
+      (process) => process !== this.#solo && !this.#draining.has(process),
+    );
+    for (let count = working.length; count < processes; count++) this.#begin(this.#spawn(), false);
+    for (const process of working.slice(processes)) {
+      this.#draining.add(process);
+      process.stop();
+    }
+  }
+
+  /** Lets every process finish and settle its items in flight; what still runs after `patienceMs` goes back. */
+  async stop(patienceMs?: number): Promise<void> {
     this.#isStopping = true;
-    for (const process of this.#processes) process.stop();
+    for (const process of this.#processes) process.stop(patienceMs);
     await this.#allEnded();
   }
 
@@ -135,6 +155,7 @@ export class Supervisor {
 
   async #afterEnd(process: WorkerProcess, end: ProcessEnd, hasBeaten: boolean): Promise<void> {
     this.#processes.delete(process);
+    this.#draining.delete(process);
     const isSolo = this.#solo === process;
     if (isSolo) this.#solo = undefined;
     if (!this.#work) {
@@ -151,8 +172,7 @@ export class Supervisor {
       if (this.#stillborn >= MAX_STILLBORN)
         this.#failure ??= new Error(`worker processes end before they have begun: ${detail}`);
     }
-    if (this.#isStopping || this.#failure) return;
-    if (!isSolo) this.#begin(this.#spawn(), false);
+    if (!isSolo) this.scaleTo(this.#wanted);
   }
 
   #tendSuspects(): void {

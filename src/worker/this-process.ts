@@ -1,12 +1,18 @@
 import { createHash } from "node:crypto";
 import { readFileSync, readlinkSync } from "node:fs";
-import { hostname } from "node:os";
+import { availableParallelism, hostname, totalmem } from "node:os";
 import type { WorkerInfo } from "../ports/ledger.ts";
 
 /** Identifies this process. */
 export const thisProcess = (): Pick<WorkerInfo, "host" | "pid" | "space"> => {
   const space = processSpace();
   return { host: hostname(), pid: process.pid, ...(space !== undefined && { space }) };
+};
+
+/** What one of so many worker processes has of this machine, or of its container. */
+export const machinePart = (processes: number): Pick<WorkerInfo, "cores" | "memoryMb"> => {
+  const memory = Math.min(totalmem(), process.constrainedMemory() || Infinity);
+  return { cores: availableParallelism() / processes, memoryMb: Math.round(memory / processes / 1e6) };
 };
 
 /** Whether that worker's process has ended; false if that cannot be known from here. */

@@ -26,7 +26,7 @@ export interface WorkerOptions {
   /** Holds a job whose scrapers cannot be loaded, so that other jobs continue; without it the worker fails. */
   readonly holdJob?: (job: string, reason: string) => Promise<void>;
   /** What it registers about itself; if left out, it does not register. */
-  readonly info?: Pick<WorkerInfo, "host" | "pid" | "space" | "version">;
+  readonly info?: Pick<WorkerInfo, "host" | "pid" | "space" | "version" | "cores" | "memoryMb">;
   readonly jobs?: readonly string[];
   readonly lanes?: readonly string[];
   /** Only jobs that need no other kind. */
@@ -40,5 +40,7 @@ export interface WorkerOptions {
   readonly log: Log;
   /** When aborted: claim no more, finish and settle the items in flight. */
   readonly signal: AbortSignal;
+  /** When aborted, after `signal`: items that still run go back unchanged. Without it, a stop waits for them. */
+  readonly giveUp?: AbortSignal;
   readonly onSuspects?: (count: number) => void;
 }

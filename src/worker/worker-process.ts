@@ -90,8 +90,9 @@ export class WorkerProcess {
     this.#send(message);
   }
 
-  stop(): void {
-    this.#send({ type: "stop" });
+  /** It finishes its items. Those that still run after `patienceMs` go back; without it, all are finished. */
+  stop(patienceMs?: number): void {
+    this.#send({ type: "stop", ...(patienceMs !== undefined && { patienceMs }) });
   }
 
   kill(): void {
@@ -178,6 +179,8 @@ export interface WorkOrder {
   readonly kinds?: readonly CollectorKind[];
   /** Items in flight at once, for each process. */
   readonly capacity?: number;
+  /** So many of them share this machine at most; 1 if left out. */
+  readonly processes?: number;
   /** Private hosts, addresses and networks that jobs of clients may reach. */
   readonly allowTargets?: readonly string[];
   readonly logLevel: LogLevel;
@@ -191,7 +194,7 @@ export type ToWorker =
       /** Runs suspects, one at a time, and ends when none are left. */
       readonly isAlone: boolean;
     })
-  | { readonly type: "stop" };
+  | { readonly type: "stop"; readonly patienceMs?: number };
 
 /** Messages from it. `beat` comes from its event loop: without beats, the loop is blocked. */
 export type FromWorker =

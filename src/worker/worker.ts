@@ -1,6 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { ownTrouble, type OwnTroubleError, StopError } from "../domain/failure.ts";
 import type { ItemRef } from "../domain/item.ts";
+import { kindsOf } from "../domain/job-version.ts";
+import { scaleKindOf } from "../domain/scale.ts";
 import { InFlightItems } from "../pipeline/claim.ts";
 import { Settler } from "../pipeline/settle.ts";
 import type { Collector } from "../ports/collector.ts";
@@ -32,6 +34,7 @@ const FIRST_REST_MS = 1000;
 const LONGEST_REST_MS = 60_000;
 /** How long a stop waits for items whose lane gives no slot (a site may have asked for an hour). Then they go back unchanged. */
 const STOP_MS = 20_000;
+const NO_JOBS: ReadonlySet<string> = new Set();
 
 /** One worker: claims, runs and settles items until the signal. Resolves when nothing is in flight. */
 export const runWorker = async (options: WorkerOptions): Promise<void> => {
@@ -156,6 +159,8 @@ class Worker {
       this.#wakeSignal.ring();
     };
     signal.addEventListener("abort", stop, { once: true });
+    const giveUp = () => this.#letAllGo("the worker is stopping");
+    this.#options.giveUp?.addEventListener("abort", giveUp, { once: true });
     // Process ids repeat, always so in restarted containers: the previous worker of this name is gone, and must not live on in this one.
     await ledger.reap({
       worker: name,
@@ -190,10 +195,12 @@ class Worker {
     }
     if (signal.aborted) stop();
     this.#log.info("worker draining", { items: this.#inFlight.size });
+    this.#archives.seal();
     await this.#registration?.report();
     const patience = setInterval(() => this.#scheduler.stop(() => true, "the worker is stopping"), STOP_MS);
     while (this.#running.size > 0) {
       if (this.#inFlight.size === 0) this.#archives.seal();
+      else this.#archives.sealIdle(NO_JOBS);
       await Promise.race([Promise.all(this.#running), this.#wakeSignal.wait(CLAIM_EVERY_MS)]);
     }
     clearInterval(patience);
@@ -212,12 +219,13 @@ class Worker {
   }
 
   /** What it claims, and whether it is draining. */
-  #state(): Omit<WorkerInfo, "host" | "pid" | "space" | "version"> {
-    const { name, lanes, kinds, signal } = this.#options;
+  #state(): Omit<WorkerInfo, "host" | "pid" | "space" | "version" | "cores" | "memoryMb"> {
+    const { name, lanes, kinds, signal, browserCapacity } = this.#options;
     const isDraining = signal.aborted || this.#failure !== undefined;
     return {
       name,
       concurrency: this.#capacity,
+      ...(browserCapacity !== undefined && { browserConcurrency: browserCapacity }),
       isDraining,
       ...(lanes && { lanes }),
       ...(kinds && { kinds }),
@@ -284,7 +292,7 @@ class Worker {
     const { kind = "http", proxies: ladder } = spec.scrapers[item.scraper] ?? {};
     const collector = await collectors[kind]();
     const exit = ladder && this.#tiers.take(item, ladder, ready.scraper.proxySession !== "item");
-    return await runItem({
+    const ended = await runItem({
       item,
       worker,
       spec,
@@ -313,6 +321,8 @@ class Worker {
       },
       onLate: (error) => this.#itemLog.late(item, error),
     });
+    this.#tally.item(scaleKindOf(kindsOf(spec)), ended.end.attempt);
+    return ended;
   }
 
   /** Undefined where there is no browser: then nothing is compared, and the log says so once. */
@@ -401,7 +411,11 @@ class Worker {
   #fail(error: unknown): void {
     if (!this.#failure) this.#log.error("worker failed", { message: String(error) });
     this.#failure ??= { error };
-    const reason = "the worker cannot continue";
+    this.#letAllGo("the worker cannot continue");
+  }
+
+  /** Those that run, too. */
+  #letAllGo(reason: string): void {
     this.#scheduler.stop(() => true, reason);
     for (const controller of this.#controllers.values()) controller.abort(new StopError(reason));
     this.#wakeSignal.ring();

@@ -14,8 +14,7 @@ import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { after, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import { LoopbackSite } from "./loopback-site.ts";
-import { childrenOf, ROOT, sluice, SluiceProcess } from "./sluice-process.ts";
+import { childrenOf, ROOT } from "./sluice-process.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "sluice-signals-"));
 const BIN = join(ROOT, "bin/sluice.js");
@@ -217,17 +216,4 @@ test("a server in the background of a shell survives the shell", async () => {
   assert.equal((await fetch(`${url}/healthz`)).status, 200);
   process.kill(Number(/^\d+$/m.exec(said)![0]), "SIGTERM");
   await nothingLeft(child.pid!);
-});
-
-test("a stopping worker waits for items in flight no longer than --drain", async () => {
-  await using site = await LoopbackSite.open();
-  site.isAnswering = false;
-  const data = join(folder, "hanging");
-  const input = site.writeUrls(join(folder, "urls.txt"), ["/0", "/1"]);
-  const submitted = await sluice(["submit", "page", "--input", input, "--data", data]);
-  assert.equal(submitted.code, 0, submitted.stderr);
-  const worker = new SluiceProcess(["worker", "--data", data, "--drain", "1s"]);
-  await site.arrivals(1);
-  worker.child.kill("SIGTERM");
-  assert.equal((await worker.ended).code, 5);
 });

@@ -2,6 +2,7 @@ import { Counter, Gauge, type Registry as Register } from "prom-client";
 import { FAILURE_KINDS } from "../../domain/failure.ts";
 import { ITEM_STATES } from "../../domain/item.ts";
 import { FIELD_STATUSES } from "../../domain/record.ts";
+import { ScaleWatch } from "../../services/scale.ts";
 import { timeCounts, type Timed, type WorkSum, type WorkSums } from "../../domain/work-sums.ts";
 import type { Ledger } from "../../ports/ledger.ts";
 import type { Registry } from "../../ports/registry.ts";
@@ -22,7 +23,7 @@ const OPEN_STATES = ["loading", "running", "paused"] as const;
 export interface FigureSource {
   readonly ledger: Pick<
     Ledger,
-    "listJobs" | "readJob" | "sumOpenJobs" | "listLanes" | "listWorkers" | "readWorkSums"
+    "listJobs" | "readJob" | "sumOpenJobs" | "listLanes" | "listWorkers" | "readWorkSums" | "readBacklog"
   >;
   readonly registry: Pick<Registry, "listDeliveries">;
   readonly version: string;
@@ -88,6 +89,8 @@ export const serviceMetrics = (
 
   const lanes = laneGauges(gauge);
   const workers = gauge("workers", "Workers, by what they do.", "state");
+  const useful = gauge("workers_useful", "Workers that would be useful now, by the kind of jobs.", "kind");
+  const scale = new ScaleWatch({ ledger });
   const capacity = gauge("workers_capacity_items", "Items that all workers can run at the same time.");
   const work = workFigures(register);
   const deliveries = gauge(
@@ -111,6 +114,8 @@ export const serviceMetrics = (
       }
       for (const [state, count] of Object.entries(seen)) workers.set({ state }, count);
       capacity.set(room);
+      const { kinds } = await scale.look();
+      for (const [kind, { workers: count }] of Object.entries(kinds)) useful.set({ kind }, count);
       work.show(await ledger.readWorkSums());
 
       for (const state of ["due", "parked"] as const) {

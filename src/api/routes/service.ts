@@ -6,7 +6,7 @@ import type { RouteContext } from "../route-context.ts";
 import { describeActor } from "../../services/clients.ts";
 import { shown } from "../../services/context.ts";
 import { PROBLEM_CODES, Problem, statusOf, titleOf } from "../../services/problem.ts";
-import { Readiness, UNREADY } from "../readiness.ts";
+import { Readiness, UNREADY, UNREADY_CODES } from "../readiness.ts";
 import { meSchema } from "../../schemas/client.ts";
 
 const healthSchema = z.object({ status: z.literal("ok") });
@@ -43,11 +43,17 @@ export const addServiceRoutes = (app: Api, context: RouteContext): void => {
           .join(", ")}. Checked at most once a second.`,
         tags: ["service"],
         security: [],
+        querystring: z.strictObject({
+          exclude: described(
+            "A reason that does not count. An autoscaler must reach a service without workers: `no-workers`.",
+            z.enum(UNREADY_CODES),
+          ).optional(),
+        }),
         response: { 200: json("It is ready.", healthSchema), ...openProblems(400, 503) },
       },
     },
-    async () => {
-      const codes = await readiness.look();
+    async ({ query: { exclude } }) => {
+      const codes = (await readiness.look()).filter((code) => code !== exclude);
       if (codes.length === 0) return { status: "ok" as const };
       const reasons = codes.map((code) => ({ code, detail: UNREADY[code] }));
       throw new Problem("unavailable", reasons.map(({ detail }) => detail).join(" "), {

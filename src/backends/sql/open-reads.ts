@@ -1,6 +1,7 @@
 import type { WorkSums } from "../../domain/work-sums.ts";
 import type { Ledger } from "../../ports/ledger.ts";
 import { listItems } from "./list-items.ts";
+import { readBacklog } from "./read-backlog.ts";
 import { readFresh } from "./read-fresh.ts";
 import {
   countAccepted,
@@ -17,7 +18,8 @@ import { arrays, type StepEngine, type Steps } from "./steps.ts";
 type Reads = Pick<
   Ledger,
   | ("readJob" | "listJobs" | "sumOpenJobs" | "listItems" | "listLanes" | "listWorkers")
-  | ("countAccepted" | "readSpending" | "countOpenJobs" | "countKeptBytes" | "readFresh" | "readWorkSums")
+  | ("countAccepted" | "readSpending" | "countOpenJobs" | "countKeptBytes" | "readFresh")
+  | ("readWorkSums" | "readBacklog")
 >;
 
 /** What only reads, each in one consistent view. */
@@ -34,6 +36,7 @@ export const openReads = (db: StepEngine): Reads => ({
   countKeptBytes: (client) => db.read(() => countKeptBytes(client)),
   readFresh: (keys) => db.read(() => readFresh(keys)),
   readWorkSums: () => db.read(readWorkSums),
+  readBacklog: (of) => db.read((now) => readBacklog(now, of)),
 });
 
 function* readWorkSums(): Steps<WorkSums> {

@@ -10,7 +10,14 @@ import type { Log } from "../../worker/log.ts";
 import { EXIT, UsageError } from "../exit.ts";
 import { listenForInterrupts } from "../interrupts.ts";
 import { given } from "../options.ts";
-import { DRAINING, type ProcessOptions, runWorkers, say, wideRights } from "../run-workers.ts";
+import {
+  DRAINING,
+  type ProcessOptions,
+  type ProcessRange,
+  runWorkers,
+  say,
+  wideRights,
+} from "../run-workers.ts";
 import { noteChange } from "../service/audit-local.ts";
 import { print } from "../terminal.ts";
 
@@ -22,7 +29,7 @@ export interface ServeOptions extends ProcessOptions {
   readonly minFreeMb: number;
   /** False for `--no-key`. */
   readonly key: boolean;
-  readonly workers?: number;
+  readonly workers?: ProcessRange;
 }
 
 const DEFAULT_HOST = "127.0.0.1";
@@ -130,13 +137,14 @@ const keepWorking = async (
   options: ServeOptions,
   { log, signal, killed, allowTargets }: Working,
 ): Promise<void> => {
-  const { workers: processes, concurrency, logLevel } = options;
+  const { workers: processes, concurrency, logLevel, drain } = options;
   if (processes === undefined) return;
   for (let waitMs = RESTART_MS; !signal.aborted; waitMs = Math.min(2 * waitMs, MAX_RESTART_MS)) {
     try {
       await runWorkers({
         storage,
         processes,
+        drain,
         logLevel,
         log,
         onOutput: (line) => say(options, "output", line),

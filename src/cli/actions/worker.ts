@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
 import { openStorage } from "../../compose.ts";
 import { openJobLog } from "../../worker/log.ts";
@@ -5,15 +6,25 @@ import { takeInheritedSettings } from "../../config/check-config.ts";
 import { loadConfig } from "../../config/load-config.ts";
 import { isController, type Storage } from "../../ports/storage.ts";
 import type { CollectorKind } from "../../domain/job-version.ts";
-import { EXIT } from "../exit.ts";
+import { EXIT, UsageError } from "../exit.ts";
 import { listenForInterrupts } from "../interrupts.ts";
 import { given } from "../options.ts";
-import { controllerAt, runWorkers, wideRights, DRAINING, type ProcessOptions, say } from "../run-workers.ts";
+import {
+  controllerAt,
+  runWorkers,
+  wideRights,
+  DRAINING,
+  type ProcessOptions,
+  type ProcessRange,
+  say,
+} from "../run-workers.ts";
 import { countText } from "../text.ts";
 
 export interface WorkerOptions extends ProcessOptions {
   readonly keyFile?: string;
   readonly processes: number;
+  readonly min?: number;
+  readonly max?: number;
   readonly lanes?: readonly string[];
   readonly kinds?: readonly CollectorKind[];
 }
@@ -21,7 +32,8 @@ export interface WorkerOptions extends ProcessOptions {
 const TIDY_MS = 2000;
 
 export const workerCommand = async (options: WorkerOptions): Promise<number> => {
-  const { processes, concurrency, lanes, kinds, logLevel } = options;
+  const { concurrency, lanes, kinds, logLevel, drain } = options;
+  const processes = rangeOf(options);
   const { data, ledger: url } = options.location;
   const killed = new AbortController();
   using interrupts = listenForInterrupts(() => killed.abort(), options.drain);
@@ -35,16 +47,10 @@ export const workerCommand = async (options: WorkerOptions): Promise<number> => 
   say(
     options,
     "started",
-    `Working for ${jobsText(kinds)} ${controller ? `of ${url}` : `in ${data}`}, with ${countText(processes)} ${plural(processes)}.`,
+    `Working for ${jobsText(kinds)} ${controller ? `of ${url}` : `in ${data}`}, with ${rangeText(processes)}.`,
   );
   const wide = wideRights(data);
   if (wide !== undefined) say(options, "wide-rights", wide);
-  if (kinds && !kinds.includes("http"))
-    say(
-      options,
-      "nothing-to-do",
-      "This version supports only scrapers of kind http, so there is nothing for this worker to do.",
-    );
   interrupts.signal.addEventListener("abort", () => say(options, "draining", DRAINING));
   const over = new AbortController();
   const tidying = controller ? undefined : keepTidy(storage, over.signal);
@@ -52,6 +58,7 @@ export const workerCommand = async (options: WorkerOptions): Promise<number> => 
     await runWorkers({
       storage,
       processes,
+      drain,
       logLevel,
       log,
       onOutput: (line) => say(options, "output", line),
@@ -69,7 +76,16 @@ export const workerCommand = async (options: WorkerOptions): Promise<number> => 
 const jobsText = (kinds: WorkerOptions["kinds"]): string =>
   kinds ? `jobs of kind ${kinds.join(", ")}` : "all jobs";
 
-const plural = (processes: number): string => (processes === 1 ? "process" : "processes");
+const rangeOf = ({ processes, min, max }: WorkerOptions): ProcessRange => {
+  if (min === undefined && max === undefined) return { min: processes, max: processes };
+  const most = max ?? Math.max(min!, availableParallelism());
+  const least = min ?? 1;
+  if (least <= most) return { min: least, max: most };
+  throw new UsageError(`--min ${least} is more than --max ${most}.`);
+};
+
+const rangeText = ({ min, max }: ProcessRange): string =>
+  `${min < max ? `${countText(min)} to ` : ""}${countText(max)} ${max === 1 ? "process" : "processes"}`;
 
 /** Worker processes leave the ledger's maintenance to others, and there may be no server on this machine. */
 const keepTidy = async (storage: Storage, signal: AbortSignal): Promise<void> => {

@@ -1,7 +1,16 @@
 import { type Command, Option } from "commander";
 import { COLLECTOR_KINDS } from "../../domain/job-version.ts";
 import { DRAIN_MS } from "../interrupts.ts";
-import { durationIn, listOf, namesOf, numberIn, portNumber, processCount } from "../option-values.ts";
+import {
+  durationIn,
+  listOf,
+  namesOf,
+  leastProcesses,
+  numberIn,
+  portNumber,
+  processCount,
+  processRange,
+} from "../option-values.ts";
 import { dataOptions, logOptions, quietOption, lazy, type ToAction } from "../options.ts";
 
 const SERVE_HELP = `
@@ -18,6 +27,7 @@ other workers run its items again.
 
 Examples:
   sluice worker --processes 2
+  sluice worker --min 0 --max 8                    as many as are useful, see \`sluice scale\`
   sluice worker --lanes tax.example.gov,maps.example.gov --concurrency 20
   sluice worker --ledger https://sluice.example.org --key-file worker.key    on another machine, see docs/many-machines.md`;
 
@@ -46,7 +56,11 @@ export const register = (program: Command, toAction: ToAction): void => {
         .argParser(numberIn("freeMb"))
         .default(100),
     )
-    .option("--workers <n>", "number of worker processes on this machine", processCount)
+    .option(
+      "--workers <n>",
+      "number of worker processes on this machine, or a range such as 0-8 for as many as are useful",
+      processRange,
+    )
     .option("--concurrency <n>", "items in flight per worker process", numberIn("concurrency"))
     .addHelpText("after", SERVE_HELP);
   processOptions(serve).action(
@@ -62,7 +76,14 @@ export const register = (program: Command, toAction: ToAction): void => {
         "for --ledger: file with a key of role worker; default is SLUICE_KEY",
       ).env("SLUICE_KEY_FILE"),
     )
-    .option("--processes <n>", "number of worker processes", processCount, 1)
+    .addOption(
+      new Option("--processes <n>", "number of worker processes")
+        .argParser(processCount)
+        .default(1)
+        .conflicts(["min", "max"]),
+    )
+    .option("--min <n>", "at least so many processes, and more when they are useful", leastProcesses)
+    .option("--max <n>", "at most so many processes; default is the number of cores", processCount)
     .option("--concurrency <n>", "items in flight per process", numberIn("concurrency"))
     .option("--lanes <names>", "only items of these lanes", listOf)
     .option(

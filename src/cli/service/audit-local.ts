@@ -103,6 +103,7 @@ const CHANGES: { readonly [V in VerbName]: null | ((...given: Parameters<Verbs[V
     writeResults: null,
     lanes: null,
     workers: null,
+    scale: null,
     listClients: null,
     listKeys: null,
     listAudit: null,

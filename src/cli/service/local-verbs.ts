@@ -28,6 +28,7 @@ import { retryItems } from "../../services/items.ts";
 import { resumeJob, scraperOfJob, sealJob, stopJob } from "../../services/jobs.ts";
 import { controlLane } from "../../services/lanes.ts";
 import { prune, removeJob } from "../../services/removals.ts";
+import { ScaleWatch } from "../../services/scale.ts";
 import { openCatalog } from "../../services/scraper-catalog.ts";
 import { submitJob } from "../../services/submit.ts";
 import { uploadInputs } from "../../services/upload.ts";
@@ -162,6 +163,7 @@ export const openLocal = async (
     controlLane: (lane, to) => controlLane(common, lane, to),
     // Workers that have just ended or were killed may still be listed.
     workers: async () => (await ledger.listWorkers()).filter((worker) => !isGone(worker)),
+    scale: () => new ScaleWatch({ ledger }).look(),
 
     listClients: async () => await listClients(await context()),
     addClient: async (client) => await createClient(await context(), client),

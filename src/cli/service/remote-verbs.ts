@@ -82,6 +82,7 @@ export const openRemote = (client: SluiceClient, server: string): Verbs => {
     controlLane: async (lane, { isReset, ...to }) =>
       void (await client.controlLane(lane, { ...to, ...(isReset && { reset: true }) })),
     workers: async () => (await client.listWorkers()).data,
+    scale: () => client.getScale(),
 
     listClients: async () => (await client.listClients()).data,
     addClient: (info) => client.createClient(info),

@@ -7,6 +7,7 @@ import type {
   Key,
   NewClient,
   Role,
+  Scale,
   Worker,
 } from "../../client.ts";
 import type { StoredResponse } from "../../devtools/viewable-page.ts";
@@ -50,6 +51,8 @@ export interface Verbs extends RemovingVerbs, AsyncDisposable {
   lanes(): AsyncIterable<LaneState>;
   controlLane(lane: string, to: LaneControl): Promise<void>;
   workers(): Promise<readonly Worker[]>;
+  /** How many workers would be useful now. */
+  scale(): Promise<Scale>;
 
   listClients(): Promise<readonly Client[]>;
   addClient(client: NewClient): Promise<CreatedClient>;
