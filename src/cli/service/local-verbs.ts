@@ -24,6 +24,7 @@ import {
   revokeKey,
 } from "../../services/clients.ts";
 import { LOCAL_ACTOR, type ServiceContext } from "../../services/context.ts";
+import { deployScraper } from "../../services/deployments.ts";
 import { retryItems } from "../../services/items.ts";
 import { resumeJob, scraperOfJob, sealJob, stopJob } from "../../services/jobs.ts";
 import { controlLane } from "../../services/lanes.ts";
@@ -42,7 +43,7 @@ import { reapDead } from "../actions/supervise-job.ts";
 import { extractionJson, extractionLines } from "../render/extraction.ts";
 import { configuredPrices } from "../configured-prices.ts";
 import { jobLog, renderReport } from "../render/report.ts";
-import { auditedVerbs } from "./audit-local.ts";
+import { auditedVerbs, localUser } from "./audit-local.ts";
 import { localItems } from "./local-items.ts";
 import { cancelIfEmpty, jobRequest } from "./submission.ts";
 import type { Submission, Submitted, Verbs } from "./verbs.ts";
@@ -141,6 +142,7 @@ export const openLocal = async (
       });
     },
     submit: async (submission) => await submit(await context(), submission),
+    deploy: (name, bundle, commit) => deployScraper(common, { name, bundle, commit, by: localUser() }),
 
     async markRemoval(job, what) {
       await reapDead(ledger);
