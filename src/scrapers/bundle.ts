@@ -40,7 +40,14 @@ const bundleSchema = z.strictObject({
 });
 
 /** The same content gives the same bytes. */
-export const packBundle = ({ name, version, entry, packages, files, binary }: Bundle): Buffer<ArrayBuffer> => {
+export const packBundle = ({
+  name,
+  version,
+  entry,
+  packages,
+  files,
+  binary,
+}: Bundle): Buffer<ArrayBuffer> => {
   const sorted = <T>(of: Readonly<Record<string, T>>): Record<string, T> =>
     Object.fromEntries(Object.entries(of).toSorted(([a], [b]) => (a < b ? -1 : 1)));
   const content = { packages: sorted(packages), files: sorted(files), binary: sorted(binary) };

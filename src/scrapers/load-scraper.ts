@@ -71,7 +71,10 @@ export const hookImports = (): void => {
       }
       const asked = ASKED.exec(specifier);
       if (asked) {
-        const found = next(decodeURIComponent(asked[2]!), { ...context, parentURL: decodeURIComponent(asked[1]!) });
+        const found = next(decodeURIComponent(asked[2]!), {
+          ...context,
+          parentURL: decodeURIComponent(asked[1]!),
+        });
         resolved.set(specifier, found.url);
         return found;
       }
