@@ -23,7 +23,7 @@ let folder: string | undefined;
 
 /** Bundles are unpacked below the data folder of the storage that was opened last. What they are named after is checked, so any folder will do. */
 export const unpackBundlesIn = (data: string): void => {
-  folder = join(data, "bundles");
+  folder = join(data, ".bundles");
 };
 
 /** The bundle of a version, or of the version that was deployed last. Throws `ScraperLoadError` where there is none. */
