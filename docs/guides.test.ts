@@ -284,6 +284,16 @@ test("many machines: a worker that has only the controller runs the job of the g
   rmSync(folder, { recursive: true, force: true });
 });
 
+test("deploying scrapers: the guide's job runs on a worker that never had the scraper's file", async () => {
+  const { folder, output } = await follow("docs/deploying-scrapers.md");
+  const rows = linesOf(folder, "server", "bills.csv");
+  assert.equal(rows.length, 51);
+  assert.ok(rows.slice(1).every((row) => row.includes(",done,")));
+  assert.match(output, /county +[0-9a-f]{16} .* deployed\n/);
+  assert.match(output, /county +[0-9a-f]{16} .* already there/);
+  rmSync(folder, { recursive: true, force: true });
+});
+
 test("browser scrapers: tried, run, captured and tested, and one that finds out by itself where it needs a browser", async (t) => {
   if (!(await browserOrSkip(t))) return;
   const { folder, output } = await follow("docs/browser.md");

@@ -36,6 +36,7 @@ import type { NewBatch, NewJob } from "./schemas/job-options.ts";
 import type {
   AuditEntry,
   AuditQuery,
+  Deployment,
   Lane,
   LaneControl,
   Scale,
@@ -101,6 +102,7 @@ export type { Budget, Freshness, JobOptions, NewBatch, NewJob } from "./schemas/
 export type {
   AuditEntry,
   AuditQuery,
+  Deployment,
   Lane,
   LaneControl,
   Scale,
@@ -283,6 +285,19 @@ export class SluiceClient {
 
   async removeScraper(scraper: string): Promise<ScraperEntry> {
     return await this.#json("DELETE", `/v1/scrapers/${encodeURIComponent(scraper)}`);
+  }
+
+  /** For operators: a version of a scraper with all of its code, as `sluice deploy` makes it. The same bundle again changes nothing. */
+  async deployScraper(
+    scraper: string,
+    bundle: Uint8Array<ArrayBuffer>,
+    options: { readonly commit?: string } = {},
+  ): Promise<Deployment> {
+    return await this.#json(
+      "PUT",
+      `/v1/scrapers/${encodeURIComponent(scraper)}/bundle${queryText({ ...options })}`,
+      { bytes: bundle, isRepeatable: true },
+    );
   }
 
   async listLanes(query: PageQuery = {}): Promise<Page<Lane>> {

@@ -90,6 +90,7 @@ export const openController = async ({
     scrapers: openCatalog(project, { blobs, ...(fixturesOf && { fixturesOf }) }),
     laneOf,
     metrics: () => metrics.text(),
+    onUnkept: (job, reason) => log.warn("scraper not stored", { job, reason }),
     whyNotCall: (url) => checkTarget(url, { allow }),
     version: SOFTWARE,
     isDiskFull: () => isDiskFull(data, minFreeBytes),

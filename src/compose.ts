@@ -19,6 +19,7 @@ import { type JobLedger, type Ledger, LedgerError } from "./ports/ledger.ts";
 import type { Registry } from "./ports/registry.ts";
 import { isController, parseStorageUrl, type Storage, type StorageLocation } from "./ports/storage.ts";
 import { jobLoader } from "./scrapers/load-pinned.ts";
+import { unpackBundlesIn } from "./scrapers/open-bundle.ts";
 import { type Log, logWith, openJobLog } from "./worker/log.ts";
 import type { WorkerOptions } from "./worker/worker-options.ts";
 import type { WorkOrder } from "./worker/worker-process.ts";
@@ -183,12 +184,14 @@ export const openStorage = async (
 ): Promise<Storage> => {
   const location = locationOf(where);
   const backend = backendFor("ledger", location.ledger, LEDGER_BACKENDS);
+  unpackBundlesIn(location.data);
   return { location, data: location.data, ...(await backend.open(location, options)) };
 };
 
 /** The archive alone, for threads that only read stored pages. */
 export const openBlobs = async (where: StorageLocation | string): Promise<Blobs> => {
   const location = locationOf(where);
+  unpackBundlesIn(location.data);
   return await backendFor("blobs", location.blobs, BLOB_BACKENDS)(location);
 };
 

@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { jobSpec, planned } from "../ports/ledger-suite/test-kit.ts";
 import { delivery } from "../ports/registry-suite/test-kit.ts";
 import { versionBlob } from "../scrapers/stored-scrapers.ts";
+import { declaredBundle } from "./testing/declared-bundle.ts";
 import { type Answer, type ApiKit, openApiKit } from "./testing/api-kit.ts";
 import type { OpenapiDocument } from "./testing/openapi-fuzz.ts";
 
@@ -80,12 +81,18 @@ test("every changing operation of the API is in the audit log when an operator a
     const query = parameters.some((one) => one.in === "query" && one.name === "client")
       ? "?client=other"
       : "";
+    const isBundle = operationId === "deployScraper";
     const isJson = requestBody?.content["application/json"] !== undefined;
     const { status } = await kit.ask(method, filled + query, {
       key: admin,
       ...(isJson && { json: BODIES[operationId] ?? {} }),
       ...(requestBody &&
-        !isJson && { body: '{"parcel":"1"}\n', headers: { "content-type": "application/x-ndjson" } }),
+        !isJson &&
+        !isBundle && { body: '{"parcel":"1"}\n', headers: { "content-type": "application/x-ndjson" } }),
+      ...(isBundle && {
+        body: declaredBundle(names["scraper"]!),
+        headers: { "content-type": "application/octet-stream" },
+      }),
     });
     const [entry] = await auditOf(kit, admin, `&action=${operationId}`);
     if (OWN.includes(operationId)) assert.equal(entry, undefined, `${operationId} is the caller's own`);

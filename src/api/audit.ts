@@ -1,7 +1,7 @@
 import type { FastifyRequest } from "fastify";
 import type { Registry } from "../ports/registry.ts";
 import { type Change, recordChange } from "../services/audit.ts";
-import { otherClientOf } from "../services/context.ts";
+import { type Actor, otherClientOf } from "../services/context.ts";
 import type { Api } from "./api.ts";
 import type { ControllerLog } from "./controller-context.ts";
 import { isLoopback } from "./auth.ts";
@@ -27,6 +27,10 @@ export const addAudit = (app: Api, registry: Registry, log: ControllerLog, now: 
   });
 };
 
+/** In the audit log. */
+export const actorName = ({ key }: Pick<Actor, "key">): string =>
+  key === undefined ? "local" : `key:${key}`;
+
 const isAudited = ({ method, routeOptions, is404, actor, problem }: FastifyRequest): boolean => {
   if (READS.has(method) || is404 || !actor || problem === "unauthorized") return false;
   const { role = "client" } = routeOptions.config;
@@ -38,7 +42,7 @@ const changeOf = (request: FastifyRequest, outcome: string): Change => {
   const { actor, routeOptions, params, query, body } = request;
   const { operationId = routeOptions.url ?? "" } = (routeOptions.schema ?? {}) as { operationId?: string };
   return {
-    actor: actor.key === undefined ? "local" : `key:${actor.key}`,
+    actor: actorName(actor),
     client: actor.client,
     via: "api",
     action: operationId,

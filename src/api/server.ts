@@ -19,6 +19,7 @@ import { addBatchRoutes } from "./routes/batches.ts";
 import { addBlobRoutes } from "./routes/blobs.ts";
 import { addCaptureRoutes } from "./routes/captures.ts";
 import { addClientRoutes } from "./routes/clients.ts";
+import { addDeploymentRoutes } from "./routes/deployments.ts";
 import { addEventRoutes } from "./routes/events.ts";
 import { addItemRoutes } from "./routes/items.ts";
 import { addJobControlRoutes } from "./routes/job-control.ts";
@@ -142,6 +143,7 @@ const ROUTES = [
   addResultRoutes,
   addBatchRoutes,
   addScraperRoutes,
+  addDeploymentRoutes,
   addLaneRoutes,
   addScaleRoutes,
   addClientRoutes,

@@ -21,6 +21,7 @@ export interface ClientOptions {
 
 export interface Asking {
   readonly json?: unknown;
+  readonly bytes?: Uint8Array<ArrayBuffer>;
   readonly stream?: AsyncIterable<Uint8Array> | ReadableStream<Uint8Array>;
   readonly headers?: Readonly<Record<string, string>>;
   /** It creates something: an `Idempotency-Key` makes it safe to repeat. */
@@ -75,18 +76,20 @@ const askFor = async <Answer>(
 };
 
 const makeRequest = ({ key }: ClientOptions, method: string, asking: Asking): RequestInit => {
-  const { json, stream, headers, isCreation } = asking;
+  const { json, bytes, stream, headers, isCreation } = asking;
   return {
     method,
     redirect: "error",
     headers: {
       accept: "application/json, application/problem+json, */*",
       ...(json !== undefined && { "content-type": "application/json" }),
+      ...(bytes && { "content-type": "application/octet-stream" }),
       ...(key !== undefined && { authorization: `Bearer ${key}` }),
       ...(isCreation && { "idempotency-key": crypto.randomUUID() }),
       ...headers,
     },
     ...(json !== undefined && { body: JSON.stringify(json) }),
+    ...(bytes && { body: bytes }),
     // A stream is sent before there is an answer.
     ...(stream && { duplex: "half" }),
   };

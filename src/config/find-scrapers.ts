@@ -144,8 +144,8 @@ const whatThereIs = async (named: string, config: Project | undefined, nameOf: N
 };
 
 /**
- * For a worker on another machine than its controller: finds scrapers at the job's own path, else by name in the project of this machine. A machine
- * without the scraper, or with another version, returns the items and slows down: other machines may have it.
+ * For a worker on another machine than its controller: finds scrapers at the job's own path, else by name in the project of this machine, else in the
+ * store. Where none has the job's version, it returns the items and slows down: other machines may have it.
  */
 export const ownLoader = (
   ledger: Pick<Ledger, "readJob">,
@@ -157,7 +157,7 @@ export const ownLoader = (
       return await load(job, revision);
     } catch (error) {
       if (!(error instanceof ScraperLoadError)) throw error;
-      const detail = `${job}: this machine (${hostname()}) does not have the job's scraper in its version. ${error.message}`;
+      const detail = `${job}: this machine (${hostname()}) does not have the job's scraper in its version, and it is not deployed. ${error.message}`;
       throw new OwnTroubleError(error.code, detail, { cause: error });
     }
   };

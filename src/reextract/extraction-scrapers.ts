@@ -37,7 +37,7 @@ export const loadCurrentScrapers = async (
   const gone: string[] = [];
   for (const [at, pinned] of spec.scrapers.entries()) {
     const { name } = pinned;
-    const ready = at === 0 ? root : await findTarget(pinned, given, root);
+    const ready = at === 0 ? root : await findTarget(pinned, given, root, store);
     if (!ready && !given) throw scraperGone(spec.id, pinned, root);
     if (!ready) gone.push(name);
     else {
@@ -58,11 +58,12 @@ const findTarget = async (
   { name, source }: PinnedScraper,
   given: CompiledScraper | undefined,
   root: CompiledScraper | undefined,
+  store: ScraperStore | undefined,
 ): Promise<CompiledScraper | undefined> => {
   if (name === given?.scraper.name) return given;
   const known = root?.targets.get(name);
   if (known) return known;
-  const own = await loadIfThere(source);
+  const own = await loadIfThere(source, store);
   return own?.scraper.name === name ? own : own?.targets.get(name);
 };
 

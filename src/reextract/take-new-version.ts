@@ -5,14 +5,15 @@ import type { ItemView } from "../domain/item.ts";
 import type { JobSpec, JobView } from "../domain/job.ts";
 import type { JobLedger } from "../ports/ledger.ts";
 import { type JobScraper, jobScrapers } from "../scrapers/load-pinned.ts";
+import { keepBundle } from "../scrapers/keep-bundle.ts";
 import { loadScraper } from "../scrapers/load-scraper.ts";
-import type { ScraperStore } from "../scrapers/stored-scrapers.ts";
+import type { Blobs } from "../ports/blobs.ts";
 import { type CompiledScraper, compileScraper } from "../scrapers/compiled-scraper.ts";
 import { ReextractError } from "../archive/extractions.ts";
 
 interface TakeOptions {
-  /** Has the scrapers that clients registered. */
-  readonly store?: ScraperStore;
+  /** Has the scrapers that clients registered or operators deployed, and gets the new version. */
+  readonly store?: Pick<Blobs, "get" | "list" | "put">;
   readonly laneOf: LaneOf;
   /** How long to wait for items in flight. */
   readonly waitMs: number;
@@ -41,6 +42,7 @@ export const takeNewVersion = async (
   if (isPinned(spec, scrapers)) return false;
   if (state === "cancelled") throw refuse(spec.id, "the job was cancelled");
   await checkFits(ledger, spec, scrapers, laneOf);
+  if (store) await keepBundle(store, root);
   if (state === "running" || state === "loading") await ledger.controlJob(spec.id, "pause");
   const endsAt = performance.now() + waitMs;
   for (let isFirst = true; ; isFirst = false) {

@@ -27,6 +27,21 @@ export const scraperEntrySchema = named(
 );
 export type ScraperEntry = Answer<typeof scraperEntrySchema>;
 
+export const deploymentSchema = named(
+  "Deployment",
+  z.object({
+    name: z.string(),
+    version: described("What jobs are pinned to.", z.string()),
+    bundle: described("SHA-256 of the stored bundle.", z.string()),
+    bytes: described("Size of the bundle.", z.int()),
+    isNew: described("False if it was deployed already.", z.boolean()),
+    by: described("Who deployed it, as in the audit log.", z.string()),
+    at: instant,
+    commit: z.string().optional(),
+  }),
+);
+export type Deployment = Answer<typeof deploymentSchema>;
+
 export const scraperSchema = named(
   "Scraper",
   z.object({

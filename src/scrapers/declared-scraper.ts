@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
 import { dirname, extname, isAbsolute, resolve } from "node:path";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { type OptionNames, unknownOption } from "../domain/known-options.ts";
 import { isSecretParameter } from "../domain/redact-secrets.ts";
 import { declaredExtract } from "../extraction/declared-fields.ts";
@@ -19,6 +19,7 @@ import { readRecording, recordingOf } from "../recordings/read-recording.ts";
 import { allSteps, codeStep, type Recording, type Step } from "../recordings/recording.ts";
 import { RECORDING_LIMITS } from "../recordings/step-fields.ts";
 import { checkScraper, ScraperLoadError } from "./check-scraper.ts";
+import { noteFilesRead } from "./declared-files.ts";
 import { inputSchema, type InputSchema } from "./declared-input.ts";
 import type { LoadedScraper } from "./load-scraper.ts";
 import type { AnyScraper } from "./scraper.ts";
@@ -77,9 +78,10 @@ const loaded = new Map<string, { readonly version: string; readonly scraper: Any
 export const loadDeclared = async (url: string): Promise<LoadedScraper> => {
   const place = fileURLToPath(url);
   const texts: string[] = [];
+  const others: string[] = [];
   const readFile = (path: string): string => {
     const text = readText(path);
-    texts.push(text);
+    if (texts.push(text) > 1) others.push(pathToFileURL(path).href);
     return text;
   };
   const declared = await parseDeclared(readFile(place), extname(place), place);
@@ -94,6 +96,7 @@ export const loadDeclared = async (url: string): Promise<LoadedScraper> => {
       return readFile(resolve(dirname(place), path));
     },
   });
+  noteFilesRead(url, others);
   const version = versionOf(texts);
   // The same version is the same object, as it is for code.
   const last = loaded.get(url);

@@ -3,16 +3,39 @@ import { fieldPrefix } from "../domain/record.ts";
 import type { Retention } from "../domain/removal.ts";
 import type { Ledger } from "../ports/ledger.ts";
 import { retentionOf } from "./check-scraper.ts";
+import { deployedSource, newestBundle } from "./bundle.ts";
 import { ScraperLoadError } from "./check-scraper.ts";
 import { loadScraper } from "./load-scraper.ts";
 import { compileScraper, type CompiledScraper } from "./compiled-scraper.ts";
 import type { AnyScraper } from "./scraper.ts";
 import type { ScraperStore } from "./stored-scrapers.ts";
 
-/** A job's root scraper in the version that it is pinned to, and with it those that it emits to; throws when any of them is another. */
-export const loadPinned = async (
-  { id, source, scrapers, extracts }: Pick<JobSpec, "id" | "source" | "scrapers" | "extracts">,
+type PinnedJob = Pick<JobSpec, "id" | "scraper" | "source" | "scrapers" | "extracts">;
+
+/**
+ * A job's root scraper in the version that it is pinned to, and with it those that it emits to: from its file while that has the version, else from the bundle
+ * in the store. Throws when neither has it.
+ */
+export const loadPinned = async <Job extends PinnedJob>(
+  spec: Job,
   store?: ScraperStore,
+  /** Where the code of its root is on this machine. */
+  sourceOf: (spec: Job) => Promise<string> = async ({ source }) => source,
+): Promise<CompiledScraper> => {
+  try {
+    return await loadFrom(spec, await sourceOf(spec), store);
+  } catch (error) {
+    if (!(error instanceof ScraperLoadError) || !store || !spec.source.startsWith("file:")) throw error;
+    const { name, version } = spec.scrapers[0]!;
+    if (!(await newestBundle(store, name, version))) throw error;
+    return await loadFrom(spec, deployedSource(name), store);
+  }
+};
+
+const loadFrom = async (
+  { id, scrapers, extracts }: PinnedJob,
+  source: string,
+  store: ScraperStore | undefined,
 ): Promise<CompiledScraper> => {
   const root = await compileScraper(await loadScraper(source, store, scrapers[0]?.version), { extracts });
   const now = jobScrapers(root, scrapers);
@@ -39,7 +62,7 @@ export const jobLoader = (
     const job = await ledger.readJob(id);
     if (!job) throw new ScraperLoadError("unknown-scraper", `${id}: no such job`);
     const { spec } = job;
-    const root = await loadPinned({ ...spec, source: await sourceOf(spec) }, store);
+    const root = await loadPinned(spec, store, sourceOf);
     return { spec, scrapers: jobScrapers(root, spec.scrapers) };
   };
   return (id, revision) => {

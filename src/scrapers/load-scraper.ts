@@ -1,17 +1,20 @@
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
-import { registerHooks } from "node:module";
+import { isBuiltin, registerHooks } from "node:module";
 import { extname, resolve as resolvePath } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { deployedName, deployedSource, isDeployed } from "./bundle.ts";
 import { checkScraper, ScraperLoadError } from "./check-scraper.ts";
+import { filesReadBy } from "./declared-files.ts";
 import { errorPlace, placingErrors } from "./error-place.ts";
+import type { OpenBundle } from "./open-bundle.ts";
 import { page } from "./page.ts";
 import { type AnyScraper, targetsOf } from "./scraper.ts";
 import type { ScraperStore } from "./stored-scrapers.ts";
 
 export interface LoadedScraper {
   readonly scraper: AnyScraper;
-  /** A file URL, the name of a built-in, or `stored:CLIENT/NAME` for one that a client registered. */
+  /** A file URL, the name of a built-in, `deployed:NAME` for a bundle, or `stored:CLIENT/NAME` for one that a client registered. */
   readonly source: string;
   /** Hash of the source and of its relative imports: what a job is pinned to. */
   readonly version: string;
@@ -25,7 +28,7 @@ const ownModule = (name: string): string =>
   new URL(`../${name}${extname(import.meta.filename)}`, import.meta.url).href;
 
 /** The package by its name, and by the short name that scrapers may use too. */
-const OWN_MODULES = new Map(
+export const OWN_MODULES: ReadonlyMap<string, string> = new Map(
   ["sluice-jobs", "sluice"].flatMap((name) => [
     [name, ownModule("index")],
     [`${name}/client`, ownModule("client")],
@@ -34,6 +37,10 @@ const OWN_MODULES = new Map(
 
 /** Files that came in through relative imports, by the file that asked for them: URLs as Node has them, see `freshUrl`. */
 const imports = new Map<string, Set<string>>();
+/** Names of packages that files outside of packages import, by the file. */
+const packages = new Map<string, Set<string>>();
+/** Bundles that were loaded, by their hash. */
+const bundles = new Map<string, { readonly open: OpenBundle; readonly loaded: Promise<LoadedScraper> }>();
 /** By the URL of a file: where its code was last loaded from, and the version that it had. */
 const lastLoads = new Map<string, { readonly url: string; readonly version: string }>();
 let reloads = 0;
@@ -47,15 +54,35 @@ export const hookImports = (): void => {
     resolve: (specifier, context, next) => {
       const own = OWN_MODULES.get(specifier);
       if (own !== undefined) return { url: own, shortCircuit: true };
+      const { parentURL } = context;
+      const bundled = parentURL === undefined ? undefined : bundleOf(parentURL);
+      const inBundle = bundled?.packages.get(specifier);
+      if (inBundle !== undefined) return { url: inBundle, shortCircuit: true };
       if (specifier === "zod") {
+        const ownZod = { ...context, parentURL: import.meta.url };
+        if (bundled) return next(specifier, ownZod);
         try {
-          return next(specifier, context);
+          const found = next(specifier, context);
+          if (found.url !== import.meta.resolve(specifier)) notePackage(parentURL, specifier);
+          return found;
         } catch {
-          return next(specifier, { ...context, parentURL: import.meta.url });
+          return next(specifier, ownZod);
         }
       }
+      const asked = ASKED.exec(specifier);
+      if (asked) {
+        const found = next(decodeURIComponent(asked[2]!), {
+          ...context,
+          parentURL: decodeURIComponent(asked[1]!),
+        });
+        resolved.set(specifier, found.url);
+        return found;
+      }
       const found = next(specifier, context);
-      if (!specifier.startsWith(".") || !context.parentURL) return found;
+      if (!specifier.startsWith(".") || !context.parentURL) {
+        notePackage(parentURL, specifier);
+        return found;
+      }
       const url = found.url.startsWith("file:")
         ? fileOf(found.url) + RELOAD.exec(context.parentURL)?.[0]
         : found.url;
@@ -65,6 +92,44 @@ export const hookImports = (): void => {
     },
   });
 };
+
+const bundleOf = (url: string): OpenBundle | undefined => {
+  for (const { open } of bundles.values()) if (url.startsWith(open.root)) return open;
+  return undefined;
+};
+
+const OWN_FOLDER = new URL("../", import.meta.url).href;
+
+const notePackage = (from: string | undefined, specifier: string): void => {
+  if (from === undefined || from.startsWith(OWN_FOLDER) || from.includes("/node_modules/")) return;
+  if (isBuiltin(specifier)) return;
+  packages.set(from, (packages.get(from) ?? new Set()).add(specifier));
+};
+
+/** An import as if another file had it: `sluice-import:FILE:NAME`. */
+const ASKED = /^sluice-import:([^:]*):([^:]*)$/;
+/** What such imports led to. */
+const resolved = new Map<string, string>();
+
+/** Imports what a file would get under this name, and says where that is. */
+export const importFrom = async (
+  file: string,
+  specifier: string,
+): Promise<{ readonly url: string; readonly names: readonly string[] }> => {
+  hookImports();
+  const asked = `sluice-import:${[file, specifier].map(encodeURIComponent).join(":")}`;
+  const attributes = specifier.endsWith(".json") ? { with: { type: "json" } } : {};
+  const module = (await import(asked, attributes)) as object;
+  return { url: resolved.get(asked)!, names: Object.keys(module) };
+};
+
+/** The files that make the version of a scraper that was loaded from a file, in the order of its hash, and the packages that they import. */
+export const loadedFiles = (
+  source: string,
+): readonly { readonly url: string; readonly packages: readonly string[] }[] =>
+  [...filesOf(lastLoads.get(source)?.url ?? source)]
+    .flatMap((url) => (url === source ? [url, ...filesReadBy(source)] : [url]))
+    .map((url) => ({ url: fileOf(url), packages: [...(packages.get(url) ?? [])] }));
 
 /** By file path, file URL or built-in name; from the store, the newest version or the one that is wanted. */
 export const loadScraper = async (
@@ -78,6 +143,15 @@ export const loadScraper = async (
     throw new ScraperLoadError(
       "unknown-scraper",
       `${named}: this scraper is registered with the service. Use it there, with --server URL.`,
+    );
+  }
+  if (isDeployed(named)) {
+    const { openStoredBundle } = await import("./open-bundle.ts");
+    const name = deployedName(named);
+    if (store) return await loadBundle(await openStoredBundle(store, name, version));
+    throw new ScraperLoadError(
+      "unknown-scraper",
+      `${name}: this scraper was deployed, and has no file here. Use it on the server that has it, with --server URL.`,
     );
   }
   const builtIn = Object.hasOwn(BUILT_INS, named) ? BUILT_INS[named] : undefined;
@@ -106,6 +180,33 @@ export const loadScraper = async (
     });
   }
   return await withTargets(checkScraper(module.default, file), fresh);
+};
+
+const KEPT_BUNDLES = 256;
+
+/** The scraper of a bundle. Its version is made anew from the unpacked files, as it is for any file. */
+export const loadBundle = async (open: OpenBundle): Promise<LoadedScraper> => {
+  const known = bundles.get(open.hash);
+  if (known) return await known.loaded;
+  const loaded = Promise.resolve().then(async () => asDeployed(await loadScraper(open.entry), open));
+  bundles.set(open.hash, { open, loaded });
+  loaded.catch(() => bundles.delete(open.hash));
+  if (bundles.size > KEPT_BUNDLES) bundles.delete(bundles.keys().next().value!);
+  return await loaded;
+};
+
+const asDeployed = (loaded: LoadedScraper, { name, version }: OpenBundle): LoadedScraper => {
+  if (loaded.scraper.name !== name || loaded.version !== version)
+    throw new ScraperLoadError(
+      "broken-scraper",
+      `${name}: its bundle has scraper ${loaded.scraper.name} in version ${loaded.version}, not ${name} in version ${version}. Deploy it again: sluice deploy ${name}`,
+    );
+  const renamed = (one: LoadedScraper): LoadedScraper => ({
+    ...one,
+    source: deployedSource(name),
+    targets: new Map([...one.targets].map(([of, target]) => [of, renamed(target)])),
+  });
+  return renamed(loaded);
 };
 
 /**

@@ -17,6 +17,8 @@ export interface ServiceContext {
   readonly now: () => number;
   /** Retention of a job for one prune; by default, what the job's scraper declared when the job began. */
   readonly retentionOf?: () => PruneTools["retentionOf"];
+  /** Told why the code of a job's scraper was not stored: the job needs the file as it is. */
+  readonly onUnkept?: (job: string, reason: string) => void;
   /** Why no webhook may be sent to this URL; undefined if it may. */
   readonly whyNotCall?: (url: URL) => Promise<string | undefined>;
 }

@@ -7,6 +7,7 @@ import type { Scraper, ScraperEntry } from "../schemas/operations.ts";
 import { ScraperLoadError } from "../scrapers/check-scraper.ts";
 import { type LoadedScraper, loadScraper } from "../scrapers/load-scraper.ts";
 import type { Blobs } from "../ports/blobs.ts";
+import { deployedNames, deployedSource, newestDeployed } from "../scrapers/bundle.ts";
 import { currentVersions, storedSource } from "../scrapers/stored-scrapers.ts";
 import { type Actor, isAtLeast } from "./context.ts";
 import { registeredAs } from "./registered-scrapers.ts";
@@ -40,11 +41,11 @@ export interface FixtureStatus {
 interface CatalogOptions extends Pick<ScraperCatalog, "fixturesOf"> {
   /** A name may also be a path, as people give it on the command line. Never for names that come over the API. */
   readonly takesPaths?: boolean;
-  /** Has the scrapers that clients registered. */
+  /** Has the scrapers that operators deployed and clients registered. */
   readonly blobs?: Blobs;
 }
 
-/** The built-ins, and the scrapers of the project. */
+/** The built-ins, the scrapers of the project and, where it has no file of the name, those that were deployed. */
 export const openCatalog = (
   project: Project | undefined,
   { takesPaths = false, blobs, ...options }: CatalogOptions = {},
@@ -82,16 +83,25 @@ export const openCatalog = (
     const own = await Promise.all(files.map(async (file) => (await nameOf(file)) ?? fileName(file)));
     const below = actor && isAtLeast(actor.role, "operator") ? "" : `${actor?.client}/`;
     const registered = blobs && actor ? await currentVersions(blobs, below) : [];
-    return [...new Set([page.name, ...own, ...registered.map(({ name }) => name)])].sort();
+    const deployed = blobs ? await deployedNames(blobs) : [];
+    return [...new Set([page.name, ...own, ...deployed, ...registered.map(({ name }) => name)])].sort();
   };
   const sourceOf = async (name: string, actor?: Actor): Promise<string | undefined> => {
     const own = await ownSource(name);
-    if (own !== undefined || !blobs || !actor) return own;
+    if (own !== undefined || !blobs) return own;
+    if (await newestDeployed(blobs, name)) return deployedSource(name);
+    if (!actor) return undefined;
     const [found] = await registeredAs(blobs, actor, name);
     return found && storedSource(found);
   };
   const ownSource = async (name: string): Promise<string | undefined> => {
-    if (takesPaths) return await resolveScraper(name);
+    if (takesPaths) {
+      if (!blobs || !(await newestDeployed(blobs, name))) return await resolveScraper(name);
+      return await resolveScraper(name).catch((error: unknown) => {
+        if (error instanceof ScraperLoadError && error.code === "unknown-scraper") return undefined;
+        throw error;
+      });
+    }
     if (name === page.name) return name;
     if (!project) return undefined;
     try {

@@ -5,6 +5,7 @@ import { createJob, type JobOptions as SpecOptions, proxiesProblem } from "../pi
 import type { Ledger, PlannedItem } from "../ports/ledger.ts";
 import type { JobOptions } from "../schemas/job-options.ts";
 import { compileScraper, type CompiledScraper, loweredPace } from "../scrapers/compiled-scraper.ts";
+import { keepBundle } from "../scrapers/keep-bundle.ts";
 import type { ServiceContext } from "./context.ts";
 import { readJob } from "./jobs.ts";
 import { Problem } from "./problem.ts";
@@ -88,6 +89,8 @@ const create = async (context: ServiceContext, job: NewJob): Promise<void> => {
   checkProxies(scraper, options.proxies);
   await checkWebhook(context, options.webhook);
   await checkHoldings(context, client, { isNew: true });
+  const unkept = await keepBundle(context.blobs, scraper);
+  if (unkept !== undefined) context.onUnkept?.(creation.name, unkept);
   await createJob(context.ledger, {
     job: creation.name,
     client,

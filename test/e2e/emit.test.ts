@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
-import { appendFileSync, globSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, globSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { sigkill } from "./chaos/killer.ts";
 import { readLines } from "./county-process.ts";
 import { childrenOf, type Ended, sluice, SluiceProcess } from "./sluice-process.ts";
-import { PAGES, prepareTowns, TOWN_FILE, TOWNS, TownSite } from "./town-site.ts";
+import { PAGES, prepareTowns, TOWNS, TownSite } from "./town-site.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "sluice-emit-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
@@ -23,6 +23,7 @@ interface Row {
   readonly mayor: string | null;
   readonly _state: string;
   readonly _scraper: string;
+  readonly _version: string;
 }
 
 const exported = async (data: string, ...flags: readonly string[]): Promise<Row[]> =>
@@ -95,7 +96,7 @@ test("the report says that a job only collects, and that it was capped", async (
   assert.equal((await sluice(["items", "ls", "last", "--scraper", "nobody", "--data", data])).code, 2);
 });
 
-test("a job does not continue after its detail scraper changed", async () => {
+test("a job continues as it began after its detail scraper changed and was deleted", async () => {
   await using site = await TownSite.open();
   const { data, run, town } = prepareTowns(folder, site, "changed");
   const started = new SluiceProcess([...run, "--rate", "200"]);
@@ -103,10 +104,14 @@ test("a job does not continue after its detail scraper changed", async () => {
   started.child.kill("SIGINT");
   assert.equal((await started.ended).code, 5);
   appendFileSync(town, "\n// another\n");
-  const { code, stderr } = await sluice(["resume", "last", "--data", data]);
-  assert.equal(code, 2);
-  assert.match(stderr, /scraper town was changed: its version is/);
-  writeFileSync(town, TOWN_FILE);
+  const resumed = new SluiceProcess(["resume", "last", "--data", data]);
+  await resumed.says(/listing: its files have changed.*--new-version/s);
+  await site.arrivals(site.arrived.length + 10);
+  resumed.child.kill("SIGINT");
+  assert.equal((await resumed.ended).code, 5);
+  rmSync(town);
   ok(await sluice(["resume", "last", "--data", data]));
-  assert.equal((await exported(data)).length, TOWNS);
+  const records = await exported(data);
+  assert.equal(records.length, TOWNS);
+  assert.equal(new Set(records.map(({ _version }) => _version)).size, 1);
 });

@@ -10,7 +10,7 @@ const PER_PAGE = 40;
 const SHARED = 10;
 export const TOWNS = PAGES * (PER_PAGE - SHARED) + SHARED;
 
-export const TOWN_FILE = `
+const TOWN_FILE = `
 import { defineScraper, field } from "sluice";
 import { z } from "zod";
 export default defineScraper({

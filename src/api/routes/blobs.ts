@@ -4,6 +4,7 @@ import { Readable } from "node:stream";
 import { z } from "zod";
 import { BlobError, type Blobs } from "../../ports/blobs.ts";
 import { DIGEST_HEADER, MOST_OBJECT_BYTES, MOST_RANGE_BYTES } from "../../ports/ledger-wire.ts";
+import { BUNDLES_FOLDER } from "../../scrapers/bundle.ts";
 import { STORED_FOLDER } from "../../scrapers/stored-scrapers.ts";
 import type { Api } from "../api.ts";
 import type { ControllerLog } from "../controller-context.ts";
@@ -13,8 +14,8 @@ import { addProtocol } from "../ledger-calls.ts";
 
 /** Objects of jobs. Objects elsewhere, such as the copy of the registry, are for admins. */
 const WORKERS_PREFIX = "jobs/";
-/** Scrapers of clients, which workers read and never write. */
-const READ_PREFIX = STORED_FOLDER;
+/** Scrapers of clients and of the installation, which workers read and never write. */
+const READ_PREFIXES = [STORED_FOLDER, BUNDLES_FOLDER];
 
 const rangeQuery = z.object({
   offset: z.coerce.number().int().min(0).default(0),
@@ -89,7 +90,7 @@ export const addBlobRoutes = (app: Api, { service, streams }: BlobContext): void
 };
 
 const checkPlace = (name: string, role: string, isRead: boolean): void => {
-  if (isRead && name.startsWith(READ_PREFIX)) return;
+  if (isRead && READ_PREFIXES.some((prefix) => name.startsWith(prefix))) return;
   if (role === "worker" && !name.startsWith(WORKERS_PREFIX))
     throw new Problem("forbidden", `A worker may only use objects whose name begins with ${WORKERS_PREFIX}.`);
 };

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { described, pageOf, pageQuery } from "../../schemas/describe.ts";
 import { scraperEntrySchema, scraperSchema } from "../../schemas/operations.ts";
 import type { CompiledScraper } from "../../scrapers/compiled-scraper.ts";
+import { isDeployed } from "../../scrapers/bundle.ts";
 import { isStored } from "../../scrapers/stored-scrapers.ts";
 import { ScraperLoadError } from "../../scrapers/check-scraper.ts";
 import { shown } from "../../services/context.ts";
@@ -130,7 +131,7 @@ export class FixtureCache {
     source,
     version,
   }: Pick<CompiledScraper, "source" | "version">): Promise<FixtureStatus | undefined> {
-    if (!this.#statusOf || isStored(source)) return undefined;
+    if (!this.#statusOf || isStored(source) || isDeployed(source)) return undefined;
     const id = `${source} ${version}`;
     const known = this.#known.get(id);
     if (known && this.#now() - known.at < KEPT_MS) return await known.status;

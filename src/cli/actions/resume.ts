@@ -1,9 +1,12 @@
+import { existsSync } from "node:fs";
 import { availableParallelism } from "node:os";
+import { fileURLToPath } from "node:url";
 import { laneOf, openStorage } from "../../compose.ts";
 import type { JobView } from "../../domain/job.ts";
 import { readInputs } from "../../inputs/read-inputs.ts";
 import { loadInputs } from "../../pipeline/submit.ts";
 import type { Storage } from "../../ports/storage.ts";
+import { isDeployed } from "../../scrapers/bundle.ts";
 import { ScraperLoadError } from "../../scrapers/check-scraper.ts";
 import type { CompiledScraper } from "../../scrapers/compiled-scraper.ts";
 import { loadPinned } from "../../scrapers/load-pinned.ts";
@@ -56,6 +59,7 @@ export const resumeCommand = async (named: string, options: ResumeOptions): Prom
       const ready = await loadPinned(now.spec, storage.blobs).catch((error: unknown) => {
         throw withCommand(error, job, options);
       });
+      if (isDeployed(ready.source) && now.spec.source.startsWith("file:")) say(changedNote(now, options));
       load = loaderOf(storage, now, ready, options);
     },
   });
@@ -83,6 +87,13 @@ export const resumeCommand = async (named: string, options: ResumeOptions): Prom
     if (options.input === "-") process.stdin.destroy(); // an open pipe would keep the process alive
   }
 };
+
+/** The job goes on with the code that was stored when it began. */
+const changedNote = ({ spec }: JobView, { location }: ResumeOptions): string =>
+  existsSync(fileURLToPath(spec.source))
+    ? `${spec.scraper}: its files have changed since the job began. The job continues as it began; to use the new version:\n` +
+      `  sluice resume ${spec.id} --new-version${dataFlag(location)}`
+    : `${spec.scraper}: its file does not exist any more. The job continues as it began.`;
 
 /** Adds the command to run. */
 const withCommand = (error: unknown, job: string, { location }: ResumeOptions): unknown =>

@@ -7,6 +7,7 @@ import { checkOutput } from "../../export/outputs/open-output.ts";
 import { openInputs } from "../../inputs/open-inputs.ts";
 import { createJob, loadInputs, proxiesProblem } from "../../pipeline/submit.ts";
 import { type CompiledScraper, compileScraper, loweredPace } from "../../scrapers/compiled-scraper.ts";
+import { keepBundle } from "../../scrapers/keep-bundle.ts";
 import { loadScraper } from "../../scrapers/load-scraper.ts";
 import type { Supervisor } from "../../worker/supervisor.ts";
 import { UsageError } from "../exit.ts";
@@ -72,7 +73,11 @@ export const runJob = async (
     progress,
     logLevel,
     ...given({ output: options.output }),
-    create: () => createJob(storage.ledger, submission),
+    async create() {
+      const unkept = await keepBundle(storage.blobs, ready);
+      if (unkept !== undefined) progress.note(unkept);
+      await createJob(storage.ledger, submission);
+    },
     load: async (signal, onProgress) =>
       void (await loadInputs(storage.ledger, { ...submission, signal, onProgress })),
   });

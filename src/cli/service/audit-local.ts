@@ -8,11 +8,12 @@ import type { Verbs } from "./verbs.ts";
 /** A change to a data folder, in the API's terms. */
 type Change = Pick<AuditChange, "action" | "target" | "detail">;
 
-const userName = (): string => {
+/** As in the audit log. */
+export const localUser = (): string => {
   try {
-    return userInfo().username;
+    return `user:${userInfo().username}`;
   } catch {
-    return String(process.getuid?.() ?? "unknown"); // a container's user without a name
+    return `user:${process.getuid?.() ?? "unknown"}`; // a container's user without a name
   }
 };
 
@@ -25,7 +26,7 @@ const audited = async <T>(
   const note = async (outcome: string): Promise<void> => {
     const context = { registry: await registry(), now: Date.now };
     const from = process.env["SSH_CLIENT"]?.split(" ")[0];
-    await recordChange(context, { ...change, actor: `user:${userName()}`, via: "cli", outcome, from });
+    await recordChange(context, { ...change, actor: localUser(), via: "cli", outcome, from });
   };
   let done: T;
   try {
@@ -91,6 +92,7 @@ const CHANGES: { readonly [V in VerbName]: null | ((...given: Parameters<Verbs[V
     changeClient: (name, to) => ({ action: "changeClient", target: name, detail: { ...to } }),
     makeKey: (client, role) => ({ action: "createKey", target: client, detail: { role } }),
     revokeKey: (client, key) => ({ action: "revokeKey", target: `${client}/${key}` }),
+    deploy: (name, _bundle, commit) => ({ action: "deployScraper", target: name, detail: { commit } }),
     finishRemoval: null,
     finishOthers: null,
     submit: null,

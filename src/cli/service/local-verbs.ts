@@ -24,6 +24,7 @@ import {
   revokeKey,
 } from "../../services/clients.ts";
 import { LOCAL_ACTOR, type ServiceContext } from "../../services/context.ts";
+import { deployScraper } from "../../services/deployments.ts";
 import { retryItems } from "../../services/items.ts";
 import { resumeJob, scraperOfJob, sealJob, stopJob } from "../../services/jobs.ts";
 import { controlLane } from "../../services/lanes.ts";
@@ -43,7 +44,7 @@ import { reapDead } from "../actions/supervise-job.ts";
 import { extractionJson, extractionLines } from "../render/extraction.ts";
 import { configuredPrices } from "../configured-prices.ts";
 import { jobLog, renderReport } from "../render/report.ts";
-import { auditedVerbs } from "./audit-local.ts";
+import { auditedVerbs, localUser } from "./audit-local.ts";
 import { localItems } from "./local-items.ts";
 import { cancelIfEmpty, jobRequest } from "./submission.ts";
 import type { Submission, Submitted, Verbs } from "./verbs.ts";
@@ -60,7 +61,7 @@ export const openLocal = async (
   const { ledger, blobs } = storage;
   let opened: Promise<Registry> | undefined;
   const registry = (): Promise<Registry> => (opened ??= openRegistry(location));
-  const scrapers = openCatalog(undefined, { takesPaths: true });
+  const scrapers = openCatalog(undefined, { takesPaths: true, blobs });
   const common = { ledger, blobs, scrapers, laneOf, now: Date.now, retentionOf: retentionNow };
   /** Most commands need no registry: it is opened on demand. */
   const context = async (): Promise<ServiceContext> => ({ ...common, registry: await registry() });
@@ -142,6 +143,7 @@ export const openLocal = async (
       });
     },
     submit: async (submission) => await submit(await context(), submission),
+    deploy: (name, bundle, commit) => deployScraper(common, { name, bundle, commit, by: localUser() }),
 
     async markRemoval(job, what) {
       await reapDead(ledger);

@@ -75,6 +75,8 @@ export const openRemote = (client: SluiceClient, server: string): Verbs => {
     slowLanes: async () => [],
     writeResults: (job, output, settings) => writeResults(client, job, output, settings),
     submit: (submission) => submit(client, submission),
+    deploy: (name, bundle, commit) =>
+      client.deployScraper(name, bundle, { ...(commit !== undefined && { commit }) }),
 
     async *lanes() {
       for await (const lane of pages((page) => client.listLanes(page))) yield laneOfApi(lane, Date.now());

@@ -4,6 +4,7 @@ import type {
   Client,
   CreatedClient,
   CreatedKey,
+  Deployment,
   Key,
   NewClient,
   Role,
@@ -47,6 +48,9 @@ export interface Verbs extends RemovingVerbs, AsyncDisposable {
   /** To a .csv, .jsonl or .parquet file; without one, JSON lines on standard output. */
   writeResults(job: string, output: string | undefined, settings: ExportSettings): Promise<void>;
   submit(submission: Submission): Promise<Submitted>;
+
+  /** Stores a bundle of a scraper. */
+  deploy(name: string, bundle: Uint8Array<ArrayBuffer>, commit?: string): Promise<Deployment>;
 
   lanes(): AsyncIterable<LaneState>;
   controlLane(lane: string, to: LaneControl): Promise<void>;
