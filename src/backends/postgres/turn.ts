@@ -21,7 +21,7 @@ export const BEGIN_READ = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY${PLAN
 const BEHIND_MS = 60_000;
 
 const CLOCK =
-  "coalesce($2::double precision, (extract(epoch FROM clock_timestamp()) * 1000)::double precision)";
+  "coalesce($1::double precision, (extract(epoch FROM clock_timestamp()) * 1000)::double precision)";
 
 const TAKE_TURN = `UPDATE locks SET value = value + 1, at = CASE WHEN at - ${CLOCK} BETWEEN 0 AND ${BEHIND_MS} THEN at ELSE ${CLOCK} END
   WHERE name = $2 RETURNING at`;
@@ -39,10 +39,7 @@ export const takeTurn = async (
   return rows[0]![0] as number;
 };
 
-export const readClock = async (
-  connection: PgConnection,
-  given: (() => number) | undefined,
-): Promise<number> => {
-  const { rows } = await connection.query(`SELECT ${CLOCK}`, [given?.() ?? null]);
+export const readClock = async (connection: PgConnection): Promise<number> => {
+  const { rows } = await connection.query(`SELECT ${CLOCK}`, [null]);
   return rows[0]![0] as number;
 };
