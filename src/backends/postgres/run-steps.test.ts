@@ -30,7 +30,7 @@ describe("steps on PostgreSQL", { skip: noPostgres }, () => {
       for (const text of texts) yield* save(text, text);
     });
     const found = await steps.read(() =>
-      arrays(
+      arrays<[string]>(
         "SELECT state FROM alerts WHERE id IN (SELECT value FROM @list(? text) l)",
         JSON.stringify(texts),
       ),
@@ -97,11 +97,8 @@ describe("steps on PostgreSQL", { skip: noPostgres }, () => {
     t.mock.method(Date, "now", () => 0);
     const clock = () =>
       count("SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000 AS DOUBLE PRECISION)");
-    for (const ask of [
-      steps.read,
-      (work: (now: number) => ReturnType<typeof compare>) => steps.write("records", work),
-    ])
-      assert.ok(await ask(compare));
+    assert.ok(await steps.read(compare));
+    assert.ok(await steps.write("records", compare));
     function* compare(now: number) {
       return Math.abs((yield* clock()) - now) < 60_000;
     }
