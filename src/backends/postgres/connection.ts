@@ -1,5 +1,6 @@
 import { Client, type ClientConfig } from "pg";
 import type { Value } from "../sql/tables.ts";
+import { decodeText, encodeText } from "./texts.ts";
 
 export interface Answer {
   readonly rows: unknown[][];
@@ -13,19 +14,10 @@ export interface PgConnection {
   query(text: string, values?: readonly unknown[]): Promise<Answer>;
 }
 
-/** PostgreSQL stores no U+0000 in texts. */
-const encodeText = (text: string): string =>
-  text.includes("\u0000") || text.includes("\u0001")
-    ? text.replace(/[\u0000\u0001]/g, (c) => (c === "\u0000" ? "\u00010" : "\u00011"))
-    : text;
-
-export const decodeText = (text: string): string =>
-  text.includes("\u0001") ? text.replace(/\u0001([01])/g, (_, c) => (c === "0" ? "\u0000" : "\u0001")) : text;
-
 export const encodeValue = (value: unknown): unknown =>
   typeof value === "string" ? encodeText(value) : value;
 
-/** A list of values as PostgreSQL writes an array. */
+/** A list of values as PostgreSQL writes an array. It is encoded as a whole, as other texts are. */
 export const arrayOf = (values: readonly Value[]): string => {
   let text = "{";
   for (let i = 0; i < values.length; i++) {
@@ -33,10 +25,7 @@ export const arrayOf = (values: readonly Value[]): string => {
     if (i > 0) text += ",";
     if (value === null) text += "NULL";
     else if (typeof value === "number") text += value;
-    else {
-      const encoded = encodeText(value);
-      text += `"${encoded.includes('"') || encoded.includes("\\") ? encoded.replace(/["\\]/g, "\\$&") : encoded}"`;
-    }
+    else text += `"${value.includes('"') || value.includes("\\") ? value.replace(/["\\]/g, "\\$&") : value}"`;
   }
   return `${text}}`;
 };

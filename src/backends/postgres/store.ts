@@ -11,7 +11,7 @@ import {
 } from "../../ledger/transaction.ts";
 import { groupWants, inOrder } from "../sql/statements.ts";
 import { FORMATS, type Value } from "../sql/tables.ts";
-import { arrayOf, decodeText, type PgConnection } from "./connection.ts";
+import { arrayOf, type PgConnection } from "./connection.ts";
 import type { PgPool } from "./pool.ts";
 import {
   ADD_SUMS,
@@ -27,6 +27,7 @@ import {
   unionLoads,
   WAKE_JOB,
 } from "./statements.ts";
+import { decodeText } from "./texts.ts";
 import { BEGIN, BEGIN_READ, BEGIN_UNSYNCED, takeTurn } from "./turn.ts";
 
 /** Each round loads something new: a rule that asks for more than so often is at fault. */

@@ -39,10 +39,7 @@ export const takeTurn = async (
   return rows[0]![0] as number;
 };
 
-export const readClock = async (
-  connection: PgConnection,
-  given: (() => number) | undefined,
-): Promise<number> => {
-  const { rows } = await connection.query(`SELECT ${CLOCK}`, [given?.() ?? null]);
+export const readClock = async (connection: PgConnection): Promise<number> => {
+  const { rows } = await connection.query(`SELECT ${CLOCK}`, [null]);
   return rows[0]![0] as number;
 };

@@ -40,29 +40,28 @@ const readDelivery = (row: DeliveryRow): Delivery => ({
 const BATCH = 200;
 const KEEP_ENDED_MS = 30 * 24 * 60 * 60 * 1000;
 
+/** Rows of one statement: few texts, and few round trips. */
+const ROWS = 25;
+const COLUMNS = "id, event, client, job, endpoint, line, url, type, body, created_at, due_at";
+const ROW = `(${COLUMNS.replace(/\w+/g, "?")})`;
+
 export const addDeliveries = async (db: StepEngine, deliveries: readonly NewDelivery[]): Promise<void> => {
   for (let at = 0; at < deliveries.length; at += BATCH)
     await db.write("registry", function* (now) {
-      for (const delivery of deliveries.slice(at, at + BATCH)) yield* insert(now, delivery);
+      const batch = deliveries.slice(at, at + BATCH);
+      for (let from = 0; from < batch.length; from += ROWS)
+        yield* insert(now, batch.slice(from, from + ROWS));
       yield* forget(now);
     });
 };
 
-const insert = (now: number, delivery: NewDelivery): Steps<number> =>
+const insert = (now: number, deliveries: readonly NewDelivery[]): Steps<number> =>
   run(
-    `INSERT INTO deliveries (id, event, client, job, endpoint, line, url, type, body, created_at, due_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
-    delivery.id,
-    delivery.event,
-    delivery.client,
-    delivery.job ?? null,
-    delivery.endpoint,
-    `${delivery.client}\n${delivery.url}`,
-    delivery.url,
-    delivery.type,
-    delivery.body,
-    now,
-    now,
+    `INSERT INTO deliveries (${COLUMNS}) VALUES ${deliveries.map(() => ROW).join(", ")} ON CONFLICT DO NOTHING`,
+    ...deliveries.flatMap(({ id, event, client, job = null, endpoint, url, type, body }) => {
+      const line = `${client}\n${url}`;
+      return [id, event, client, job, endpoint, line, url, type, body, now, now];
+    }),
   );
 
 const forget = (now: number): Steps<number> =>
