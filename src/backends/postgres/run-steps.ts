@@ -10,12 +10,12 @@ import { MOST_ROWS, type StoreOptions } from "./store.ts";
 import { BEGIN, BEGIN_READ, BEGIN_UNSYNCED, readClock, takeTurn } from "./turn.ts";
 
 /** Rules take the row `ledger` too, so that none of them meets half a removal. */
-const LOCKS: Readonly<Record<WritePart, string>> = {
+const LOCKS = {
   records: "ledger",
   removals: "ledger",
   events: "cursors",
   registry: "registry",
-};
+} as const satisfies Readonly<Record<WritePart, string>>;
 
 /** So long the server's clock is known without asking: time passes as on this machine. */
 const CLOCK_MS = 10_000;

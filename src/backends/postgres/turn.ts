@@ -1,4 +1,5 @@
 import type { PgConnection } from "./connection.ts";
+import { shiftTimes } from "./shift-times.ts";
 
 /** Plans follow the order of joins and the indexes, whatever is known of the tables: they stay the same while a job grows from nothing to millions. */
 const PLANS = [
@@ -23,8 +24,13 @@ const BEHIND_MS = 60_000;
 const CLOCK =
   "coalesce($1::double precision, (extract(epoch FROM clock_timestamp()) * 1000)::double precision)";
 
-const TAKE_TURN = `UPDATE locks SET value = value + 1, at = CASE WHEN at - ${CLOCK} BETWEEN 0 AND ${BEHIND_MS} THEN at ELSE ${CLOCK} END
-  WHERE name = $2 RETURNING at`;
+const TAKE_TURN = `UPDATE locks SET value = value + 1, before = at,
+  at = CASE WHEN at - ${CLOCK} BETWEEN 0 AND ${BEHIND_MS} THEN at ELSE ${CLOCK} END WHERE name = $2 RETURNING at, before`;
+
+/** The clock was set back, and times are moved: the transaction is run again. */
+export class ClockSetBack extends Error {
+  readonly code = "40001";
+}
 
 /**
  * Whoever changes the row of a lock is the only writer of its part until the transaction ends. Answers the time, which is read when the row was
@@ -32,11 +38,15 @@ const TAKE_TURN = `UPDATE locks SET value = value + 1, at = CASE WHEN at - ${CLO
  */
 export const takeTurn = async (
   connection: PgConnection,
-  lock: string,
+  lock: "ledger" | "cursors" | "registry",
   given: (() => number) | undefined,
 ): Promise<number> => {
   const { rows } = await connection.query(TAKE_TURN, [given?.() ?? null, lock]);
-  return rows[0]![0] as number;
+  const [at, before] = rows[0] as [number, number];
+  if (lock !== "ledger" || at >= before) return at;
+  await shiftTimes(connection, at, before - at);
+  await connection.query("COMMIT");
+  throw new ClockSetBack("The clock of the database was set back.");
 };
 
 export const readClock = async (connection: PgConnection): Promise<number> => {

@@ -1,8 +1,11 @@
 -- Rows that change often leave room on their page, and no index has a column that changes with every claim, settle or pulse: such updates stay on
 -- the page (HOT) and leave nothing to vacuum.
 
--- Writers of a part come one after the other: whoever updates its row. `at` is the ledger's clock at that moment, `value` a counter.
-CREATE TABLE locks (name text COLLATE "C" PRIMARY KEY, at double precision NOT NULL DEFAULT 0, value bigint NOT NULL DEFAULT 0) WITH (fillfactor = 50);
+-- Writers of a part come one after the other: whoever updates its row. `at` is the ledger's clock at that moment, `before` at the one before; `value`
+-- counts them.
+CREATE TABLE locks (
+  name text COLLATE "C" PRIMARY KEY, at double precision NOT NULL DEFAULT 0, before double precision NOT NULL DEFAULT 0, value bigint NOT NULL DEFAULT 0
+) WITH (fillfactor = 50);
 INSERT INTO locks (name) VALUES ('ledger'), ('events'), ('cursors'), ('registry');
 
 CREATE TABLE service (
