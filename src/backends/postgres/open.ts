@@ -30,12 +30,12 @@ export const openPostgres = async (url: string, options: PostgresOptions = {}): 
   const store = postgresStore(pool, options);
   const steps = postgresSteps(pool, options);
   const verbs = ledgerVerbs(store, options);
-  let isOpen = true;
+  const closing = new AbortController();
   /** True as soon as it is so, false after `ms`. Where nothing was written nothing can have become so. */
   const awaitChange = async (isSo: () => Promise<boolean>, ms: number): Promise<boolean> => {
     const until = performance.now() + ms;
     let seen: number | undefined;
-    while (isOpen) {
+    while (!closing.signal.aborted) {
       const version = await store.version();
       if (version !== seen && (await isSo())) return true;
       seen = version;
@@ -58,7 +58,7 @@ export const openPostgres = async (url: string, options: PostgresOptions = {}): 
     removals: openRemovals(steps),
     tidy: () => tidyRecords(steps),
     close: async () => {
-      isOpen = false;
+      closing.abort();
       await pool.close();
     },
   };

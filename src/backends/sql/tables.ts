@@ -83,16 +83,16 @@ const TABLES: { readonly [K in Exclude<Kind, "dueItem">]: Table<K> } = {
       kinds:json`,
     computed: {
       isDraining: "CASE WHEN CAST(t.card ->> 'isDraining' AS TEXT) IN ('true', '1') THEN 1 ELSE 0 END",
-      lanes: "t.card -> 'lanes'",
-      kinds: "t.card -> 'kinds'",
+      lanes: "t.card ->> 'lanes'",
+      kinds: "t.card ->> 'kinds'",
     },
   },
   example: {
     name: "",
     columns: "queue seq key:text failure:json captures:list",
     computed: {
-      failure: "coalesce(r.failure, y.last -> 'failure')",
-      captures: "coalesce(r.captures, y.last -> 'captures')",
+      failure: "coalesce(CAST(r.failure AS TEXT), y.last ->> 'failure')",
+      captures: "coalesce(CAST(r.captures AS TEXT), y.last ->> 'captures')",
     },
   },
   suspectGroup: {
