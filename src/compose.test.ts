@@ -28,7 +28,7 @@ test("ledger and archive are opened by their URLs", async (t) => {
 
 test("a URL that no backend opens is refused without quoting it", async () => {
   const cases: [string, RegExp][] = [
-    ["postgres://user:secret@db.test/x", /`postgres:` is not available yet\..*`sqlite:`, `https:`, `http:`/],
+    ["dynamodb://user:secret@db.test/x", /`dynamodb:` is not available yet\..*`sqlite:`, `postgres:`/],
     ["mysql:secret", /`mysql:` is unknown/],
     ["secret", /not a URL/],
   ];

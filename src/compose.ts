@@ -100,12 +100,13 @@ const sqliteLedger: LedgerBackend = {
 
 /** Any number of machines share the database; the registry is in it, too. */
 const postgresLedger: LedgerBackend = {
-  async open(location, { isPacing = false }) {
+  async open(location, { isPacing = false, isKnown = false }) {
     needPostgres();
     const { openPostgres } = await import("./backends/postgres/open.ts");
     const maxHoldMs = maxRetryAfterMs();
     const ledger = await openPostgres(location.ledger, {
       most: isPacing ? 4 : 10,
+      ...(isKnown && { firstPatienceMs: FAILOVER_MS }),
       ...(maxHoldMs !== undefined && { maxHoldMs }),
     });
     const blobs = await openBlobs(location);
@@ -117,6 +118,9 @@ const postgresLedger: LedgerBackend = {
     return journaledRegistry(await openPostgresRegistry(location.ledger), await openBlobs(location));
   },
 };
+
+/** A worker that starts while another machine becomes the primary waits for it. */
+const FAILOVER_MS = 60_000;
 
 const needPostgres = (): void => {
   loadOptional("pg", "A ledger in PostgreSQL", () => require.resolve("pg"));

@@ -1,3 +1,4 @@
+// own process: a process unpacks bundles in one folder, and other tests open storage elsewhere
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

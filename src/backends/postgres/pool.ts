@@ -8,8 +8,9 @@ import { isLost, isRetryable, problemOf } from "./errors.ts";
 export interface PoolOptions {
   /** Connections of this process, at most. */
   readonly most?: number;
-  /** How long to look for a primary before a call fails. */
+  /** How long to look for a primary before a call fails, and before the first one does. */
   readonly patienceMs?: number;
+  readonly firstPatienceMs?: number;
 }
 
 /** Connections to the primary of a list of hosts. */
@@ -24,6 +25,7 @@ export interface PgPool {
 
 const MOST = 6;
 const PATIENCE_MS = 60_000;
+const FIRST_PATIENCE_MS = 3_000;
 const CONNECT_MS = 5_000;
 /** Between two rounds over the hosts. */
 const AGAIN_MS = 250;
@@ -32,8 +34,8 @@ const CONFLICT_MS = 20;
 
 export const openPool = async (url: string, options: PoolOptions = {}): Promise<PgPool> => {
   const pool = new Pool(parseAddress(url), options);
-  // A wrong password or name is told at once, not by the first call.
-  await pool.withConnection(async () => undefined);
+  // A wrong name or password is told at once, not by the first call.
+  await pool.withConnection(async () => undefined, options.firstPatienceMs ?? FIRST_PATIENCE_MS);
   return pool;
 };
 
@@ -53,8 +55,11 @@ class Pool implements PgPool {
     this.#patienceMs = patienceMs;
   }
 
-  async withConnection<T>(work: (connection: PgConnection) => Promise<T>): Promise<T> {
-    const giveUpAt = performance.now() + this.#patienceMs;
+  async withConnection<T>(
+    work: (connection: PgConnection) => Promise<T>,
+    patienceMs = this.#patienceMs,
+  ): Promise<T> {
+    const giveUpAt = performance.now() + patienceMs;
     for (;;) {
       const connection = await this.#take(giveUpAt);
       let isGood = false;
