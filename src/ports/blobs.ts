@@ -24,7 +24,33 @@ export interface Blobs {
   list(prefix: string): AsyncIterable<{ readonly name: string; readonly size: number }>;
   /** Removing what is not there is no error. */
   remove(name: string): Promise<void>;
+  /** The same for many, where that is faster than one after another. */
+  removeMany?(names: readonly string[]): Promise<void>;
+  /** Puts a small object if there is none of this name: of several at once, exactly one gets `true`. */
+  putOnce?(name: string, body: Uint8Array): Promise<boolean>;
+  /** A URL that downloads the whole object until it expires, without other credentials. */
+  link?(name: string, options: { readonly expiresInSec: number }): Promise<string>;
+  /** Discards the invisible parts of puts that began so long ago and never ended. Returns how many there were. */
+  abortAbandoned?(olderThanMs: number): Promise<number>;
 }
+
+/** A request to a store that is paid by request. */
+export interface BlobRequest {
+  readonly kind: "write" | "read" | "list" | "delete";
+  /** The object's name, or the prefix of a list. */
+  readonly name: string;
+  /** Nought for more bytes of an earlier one. */
+  readonly requests: number;
+  readonly bytes: number;
+}
+
+/** The job that an object belongs to. */
+export const jobOfBlob = (name: string): string | undefined => /^jobs\/([^/]+)\//.exec(name)?.[1];
+
+export const removeAll = async (blobs: Blobs, names: readonly string[]): Promise<void> => {
+  if (blobs.removeMany) await blobs.removeMany(names);
+  else for (const name of names) await blobs.remove(name);
+};
 
 export type BlobErrorCode = "not-found" | "bad-name" | "no-space" | "read-only" | "unavailable";
 
