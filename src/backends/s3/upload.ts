@@ -159,7 +159,7 @@ const uploadParts = async (
 const complete = (
   tools: UploadTools,
   name: string,
-  upload: {
+  begun: {
     readonly UploadId: string | undefined;
     readonly MultipartUpload: { readonly Parts: CompletedPart[] };
   },
@@ -171,7 +171,7 @@ const complete = (
     async send(client, isRepeated) {
       const { sdk, requests } = tools;
       try {
-        await client.send(new sdk.CompleteMultipartUploadCommand({ ...requests.target(name), ...upload }));
+        await client.send(new sdk.CompleteMultipartUploadCommand({ ...requests.target(name), ...begun }));
       } catch (error) {
         const isGone = isRepeated && statusOf(error) === 404;
         if (!isGone || !(await hasMark(tools, name, mark))) throw error;
