@@ -3,6 +3,7 @@ import { createRequire } from "node:module";
 import { hostname } from "node:os";
 import { dirname, join } from "node:path";
 import { journaled, journaledRegistry } from "./archive/journaled-ledger.ts";
+import { packedBlobs } from "./archive/packed-blobs.ts";
 import { priceOf, tierProblem } from "./domain/proxy-tier.ts";
 import type { Proxies } from "./collectors/proxy/proxies.ts";
 import { browserSettings, ConfigError, maxRetryAfterMs, proxySettings } from "./config/check-config.ts";
@@ -75,7 +76,7 @@ const BLOB_BACKENDS: Readonly<Record<string, BlobBackend>> = {
   file: ({ blobs }) => openBlobFolder(parseStorageUrl(blobs)!.path),
   async s3({ blobs }) {
     const { openS3 } = await import("./backends/s3/open-s3.ts");
-    return await openS3(parseS3Url(blobs));
+    return packedBlobs(await openS3(parseS3Url(blobs)));
   },
 };
 

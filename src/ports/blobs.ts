@@ -26,12 +26,24 @@ export interface Blobs {
   remove(name: string): Promise<void>;
   /** The same for many, where that is faster than one after another. */
   removeMany?(names: readonly string[]): Promise<void>;
+  /** Puts objects that were made together in fewer requests than one for each. Durable and visible together, or not at all. */
+  putTogether?(parts: readonly BlobPart[]): Promise<void>;
+  /** Puts small objects of a job together that were put before, so that reading it needs fewer requests. Their names stay. */
+  join?(
+    job: string,
+    options?: { readonly least?: number; readonly signal?: AbortSignal },
+  ): Promise<{ readonly segments: number; readonly bytes: number }>;
   /** Puts a small object if there is none of this name: of several at once, exactly one gets `true`. */
   putOnce?(name: string, body: Uint8Array): Promise<boolean>;
   /** A URL that downloads the whole object until it expires, without other credentials. */
   link?(name: string, options: { readonly expiresInSec: number }): Promise<string>;
   /** Discards the invisible parts of puts that began so long ago and never ended. Returns how many there were. */
   abortAbandoned?(olderThanMs: number): Promise<number>;
+}
+
+export interface BlobPart {
+  readonly name: string;
+  readonly chunks: readonly Uint8Array[];
 }
 
 /** A request to a store that is paid by request. */
