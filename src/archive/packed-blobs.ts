@@ -72,8 +72,12 @@ export const packedBlobs = (store: Blobs): Blobs => {
       const directory = await directories.of(job, true);
       const packs = directory.packs.filter(({ parts }) => parts.some(({ name }) => names.has(name)));
       if (packs.length === 0) return;
-      for (const pack of packs) await unpack(pack, names);
-      await removePacks(directory, packs);
+      try {
+        for (const pack of packs) await unpack(pack, names);
+        await removePacks(directory, packs);
+      } catch (error) {
+        if (!isMissing(error)) throw error; // it was joined meanwhile
+      }
     }
   };
 
