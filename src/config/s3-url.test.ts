@@ -7,7 +7,7 @@ test("bucket, prefix and options of an S3 URL", () => {
   assert.deepEqual(parseS3Url("s3://pages/a/b/"), { bucket: "pages", prefix: "a/b/" });
   assert.deepEqual(
     parseS3Url(
-      "s3://my.pages/x?endpoint=http://127.0.0.1:9000&pathStyle=1&region=eu-west-1&encryption=aws:kms&kmsKey=k",
+      "s3://my.pages/x?endpoint=http://127.0.0.1:9000&pathStyle=1&region=eu-west-1&encryption=aws:kms&kmsKey=k&writePrice=0.005",
     ),
     {
       bucket: "my.pages",
@@ -17,6 +17,7 @@ test("bucket, prefix and options of an S3 URL", () => {
       region: "eu-west-1",
       encryption: "aws:kms",
       kmsKey: "k",
+      writePrice: 0.005,
     },
   );
 });
@@ -31,6 +32,7 @@ test("a wrong one is refused with the way out, and is not quoted", () => {
     ["s3://pages?endpoint=http://id:secret@host", /`endpoint`/],
     ["s3://pages?pathStyle=secret", /`pathStyle` must be 1 or 0/],
     ["s3://pages?encryption=secret", /AES256 or aws:kms/],
+    ["s3://pages?readPrice=secret", /`readPrice` must be the price/],
     ["s3://pages?kmsKey=secret", /needs encryption=aws:kms/],
   ];
   for (const [url, message] of cases)

@@ -10,9 +10,12 @@ export interface S3Url {
   readonly region?: string;
   readonly encryption?: "AES256" | "aws:kms";
   readonly kmsKey?: string;
+  /** For 1,000 requests. */
+  readonly writePrice?: number;
+  readonly readPrice?: number;
 }
 
-const OPTIONS = ["endpoint", "pathStyle", "region", "encryption", "kmsKey"];
+const OPTIONS = ["endpoint", "pathStyle", "region", "encryption", "kmsKey", "writePrice", "readPrice"];
 const BUCKET = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
 /** Names of blobs have 900 characters at most, keys 1,024. */
 const LONGEST_PREFIX = 120;
@@ -40,6 +43,10 @@ export const parseS3Url = (text: string): S3Url => {
   if (unknown !== undefined)
     return refuse(`unknown option \`${unknown.slice(0, 40)}\`. Expected some of: ${OPTIONS.join(", ")}.`);
   const { endpoint, pathStyle, region, encryption, kmsKey } = options;
+  const prices = ["writePrice", "readPrice"].filter((name) => options[name] !== undefined);
+  const wrong = prices.find((name) => !/^\d{1,4}(\.\d+)?$/.test(options[name]!));
+  if (wrong !== undefined)
+    return refuse(`\`${wrong}\` must be the price of 1,000 requests, for example 0.005.`);
   if (endpoint !== undefined && !/^https?:\/\/[^@/]+\/?$/.test(endpoint))
     return refuse("`endpoint` must be like https://s3.example.org, without a path and without keys.");
   if (pathStyle !== undefined && pathStyle !== "0" && pathStyle !== "1")
@@ -55,5 +62,6 @@ export const parseS3Url = (text: string): S3Url => {
     ...(region !== undefined && { region }),
     ...(encryption !== undefined && { encryption }),
     ...(kmsKey !== undefined && { kmsKey }),
+    ...Object.fromEntries(prices.map((name) => [name, Number(options[name])])),
   };
 };

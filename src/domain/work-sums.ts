@@ -14,6 +14,7 @@ export type WorkSum =
   | "lost leases"
   | "suspect items"
   | `proxy ${"requests" | "bytes" | "micro-cost"} of ${string}`
+  | `storage ${"write" | "read" | "list" | "delete"} ${"requests" | "bytes"}`
   | `removed ${"jobs" | "items" | "captures" | "bytes"}`;
 
 /** Sums by their names; what is nought is left out. They are only ever added to. */

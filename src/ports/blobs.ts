@@ -1,3 +1,5 @@
+import type { Cost } from "../domain/cost.ts";
+
 /**
  * Where bytes are kept. Names are relative, `/`-separated paths (see `checkBlobName`).
  *
@@ -26,6 +28,8 @@ export interface Blobs {
   remove(name: string): Promise<void>;
   /** The same for many, where that is faster than one after another. */
   removeMany?(names: readonly string[]): Promise<void>;
+  /** Where requests are paid for. */
+  readonly usage?: BlobUsage;
   /** Puts objects that were made together in fewer requests than one for each. Durable and visible together, or not at all. */
   putTogether?(parts: readonly BlobPart[]): Promise<void>;
   /** Puts small objects of a job together that were put before, so that reading it needs fewer requests. Their names stay. */
@@ -46,7 +50,15 @@ export interface BlobPart {
   readonly chunks: readonly Uint8Array[];
 }
 
-/** A request to a store that is paid by request. */
+/** Requests to a store that is paid by request. */
+export interface BlobUsage {
+  /** Calls with every request from now on. */
+  watch(told: (request: BlobRequest) => void): void;
+  /** What this process has asked for a job's objects since the last call, and its price; undefined for nothing. */
+  take(job: string): Cost | undefined;
+}
+
+/** One of them. */
 export interface BlobRequest {
   readonly kind: "write" | "read" | "list" | "delete";
   /** The object's name, or the prefix of a list. */

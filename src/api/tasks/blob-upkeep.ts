@@ -18,8 +18,6 @@ const LEAST_AT_END = 2;
 /** Joins the small objects of jobs, where the store asks for it: of running jobs now and then, of ended ones once more. */
 export const runJoins = async (options: UpkeepOptions, signal: AbortSignal): Promise<void> => {
   const { ledger, blobs, now = Date.now, everyMs = JOIN_EVERY_MS } = options;
-  const { join } = blobs;
-  if (!join) return;
   const backoff = new JobBackoff((error) => options.report("joins", error));
   /** Ends that need no further look. */
   const joined = new Map<string, number>();
@@ -29,7 +27,10 @@ export const runJoins = async (options: UpkeepOptions, signal: AbortSignal): Pro
       const { id } = spec;
       if (endedAt !== undefined && joined.get(id) === endedAt) continue;
       const least = endedAt === undefined ? {} : { least: LEAST_AT_END };
-      const isDone = await backoff.try(id, async () => void (await join(id, { ...least, signal: stop })));
+      const isDone = await backoff.try(
+        id,
+        async () => void (await blobs.join?.(id, { ...least, signal: stop })),
+      );
       if (isDone && endedAt !== undefined && !stop.aborted) joined.set(id, endedAt);
     }
     for (const [id, endedAt] of joined) if (endedAt < now() - 2 * DAY_MS) joined.delete(id);
@@ -52,8 +53,6 @@ async function* recentJobs(ledger: UpkeepOptions["ledger"], since: number) {
 /** Discards the parts of uploads that were never completed: they cost as much as other bytes, and nobody sees them. */
 export const runAbandonedUploads = async (options: UpkeepOptions, signal: AbortSignal): Promise<void> => {
   const { blobs, everyMs = DAY_MS } = options;
-  const { abortAbandoned } = blobs;
-  if (!abortAbandoned) return;
-  const run = async (): Promise<void> => void (await abortAbandoned(DAY_MS));
+  const run = async (): Promise<void> => void (await blobs.abortAbandoned?.(DAY_MS));
   await runTask(options, { name: "abandoned-uploads", everyMs, run }, signal);
 };

@@ -4,11 +4,12 @@ import type {
   S3Client,
 } from "@aws-sdk/client-s3";
 import { loadOptional } from "../../domain/missing-package.ts";
-import { BlobError, type BlobRequest, type Blobs, checkBlobName } from "../../ports/blobs.ts";
+import { BlobError, type Blobs, checkBlobName } from "../../ports/blobs.ts";
 import { PATIENCE, type Patience, type S3Place, S3Requests, statusOf } from "./s3-requests.ts";
+import { type RequestPrices, S3Usage } from "./s3-usage.ts";
 import { type Encryption, putIfFree, type Sdk, upload } from "./upload.ts";
 
-export interface S3Options extends S3Place {
+export interface S3Options extends S3Place, RequestPrices {
   /** Of a store that is not AWS. */
   readonly endpoint?: string;
   /** The bucket in the path of URLs, not in the host name. */
@@ -17,8 +18,6 @@ export interface S3Options extends S3Place {
   readonly encryption?: "AES256" | "aws:kms";
   readonly kmsKey?: string;
   readonly patience?: Partial<Patience>;
-  /** Receives every request, repeated ones too. */
-  readonly onRequest?: (request: BlobRequest) => void;
 }
 
 /** Every put is paid for, and items wait for it before they are settled. */
@@ -38,7 +37,8 @@ export const openS3 = async (options: S3Options): Promise<Blobs> => {
     loadOptional(name, "A blob store `s3:`", () => import.meta.resolve(name));
   const sdk = await import("@aws-sdk/client-s3");
   const client = clientFor(sdk, options);
-  const requests = new S3Requests(client, options, { ...PATIENCE, ...options.patience }, options.onRequest);
+  const usage = new S3Usage(options);
+  const requests = new S3Requests(client, options, { ...PATIENCE, ...options.patience }, usage.count);
   const tools = { sdk, requests, encryption: encryptionOf(options) };
   const reader = new S3Reader(sdk, requests);
 
@@ -50,6 +50,7 @@ export const openS3 = async (options: S3Options): Promise<Blobs> => {
 
   return {
     gatherMs: GATHER_MS,
+    usage,
     async put(name, body) {
       checkBlobName(name);
       return await upload(tools, name, body);
