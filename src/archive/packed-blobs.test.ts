@@ -96,6 +96,16 @@ test("joined segments keep their names and bytes, also for those who have read t
   assert.deepEqual(await Array.fromAsync(blobs.list("")), before);
   await assertReadable(blobs, items);
   await assertReadable(late, items);
+  let reads = 0;
+  const counted = packedBlobs({
+    ...store,
+    get: (...read) => {
+      reads++;
+      return store.get(...read);
+    },
+  });
+  await assertReadable(counted, items);
+  assert.ok(reads <= 5, `${reads} reads of joined objects and their map`);
   await add();
   await assertReadable(late, items);
   assert.equal((await blobs.join!("7", { least: 1 })).segments, 1);

@@ -9,6 +9,7 @@ import {
   type PackedPart,
   packName,
 } from "./packs.ts";
+import { ReadAhead } from "./read-ahead.ts";
 import { chunksOf } from "./stored-bytes.ts";
 
 /** A segment may move while it is looked for: out of its pack, and into a joined one. */
@@ -19,6 +20,7 @@ type Listed = { readonly name: string; readonly size: number };
 /** Blobs whose segments may be in packs (see `packs.ts`): they are read, listed and removed by their own names. */
 export const packedBlobs = (store: Blobs): Blobs => {
   const directories = new PackDirectories(store);
+  const ahead = new ReadAhead(store);
 
   /** With the segment's pack, or undefined for an object of its own. */
   const withPart = async <T>(
@@ -41,7 +43,8 @@ export const packedBlobs = (store: Blobs): Blobs => {
       if (!part) return await store.get(name, range);
       const { offset = 0, length = part.size } = range ?? {};
       const wanted = Math.max(0, Math.min(length, part.size - offset));
-      return await store.get(part.object, { offset: part.offset + offset, length: wanted });
+      const place = { offset: part.offset + offset, length: wanted };
+      return await (part.isJoined ? ahead : store).get(part.object, place);
     });
 
   async function* listJob(job: string, prefix: string): AsyncGenerator<Listed> {

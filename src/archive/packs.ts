@@ -12,6 +12,8 @@ export interface PackedPart {
   readonly object: string;
   readonly offset: number;
   readonly size: number;
+  /** In an object with segments of the same kind. */
+  readonly isJoined?: true;
 }
 
 interface Kind {
@@ -115,7 +117,7 @@ const partsOfMap = ({ objects }: JoinedMap): ReadonlyMap<string, readonly Packed
     Object.entries(objects).map(([object, parts]) => {
       let offset = 0;
       const placed = parts.map(([name, size]) => {
-        const part = { name, object, offset, size };
+        const part = { name, object, offset, size, isJoined: true } as const;
         offset += size;
         return part;
       });
