@@ -7,6 +7,7 @@ import { join, resolve } from "node:path";
 import { test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { browserOrSkip, noBrowser } from "../test/browser.ts";
+import { noRadosgw, Radosgw } from "../test/radosgw.ts";
 import { freePort } from "../test/free-port.ts";
 
 const ROOT = resolve(import.meta.dirname, "..");
@@ -186,6 +187,18 @@ test("backup: damage is reported, repaired where possible, and a backup is resto
   assert.equal(linesOf(folder, "restored.csv").length, 41);
   assert.match(output, /done, 40 of 40 items recovered with their data/);
   assert.equal(linesOf(folder, "rebuilt.csv").length, 41);
+  rmSync(folder, { recursive: true, force: true });
+});
+
+test("the archive in a bucket, as the guide says", async (t) => {
+  const reason = noRadosgw();
+  if (reason !== undefined) return t.skip(reason);
+  await using store = await Radosgw.start();
+  Object.assign(process.env, store.env, { S3_ENDPOINT: store.endpoint });
+  const { folder, output } = await follow("docs/s3.md");
+  assert.equal(linesOf(folder, "my-bucket-job/bills.csv").length, 61);
+  assert.match(output, /storage +\d/);
+  assert.match(output, /no problems/);
   rmSync(folder, { recursive: true, force: true });
 });
 

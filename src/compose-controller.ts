@@ -47,6 +47,9 @@ export interface Controller extends AsyncDisposable {
   isExposed(host: string): boolean;
 }
 
+/** How long a client can use a link to a stored file. */
+const LINK_SEC = 900;
+
 /** Also when the disk has no room for more files. */
 const isDiskFull = async (data: string, minFreeBytes: number): Promise<boolean> => {
   const { bavail, bsize, files, ffree } = await statfs(data);
@@ -89,6 +92,9 @@ export const openController = async ({
     ...shared,
     scrapers: openCatalog(project, { blobs, ...(fixturesOf && { fixturesOf }) }),
     laneOf,
+    ...(blobs.link && {
+      linkTo: (name: string) => blobs.link!(name, { expiresInSec: LINK_SEC }),
+    }),
     metrics: () => metrics.text(),
     onUnkept: (job, reason) => log.warn("scraper not stored", { job, reason }),
     whyNotCall: (url) => checkTarget(url, { allow }),

@@ -38,8 +38,8 @@ test("a URL that no backend opens is refused without quoting it", async () => {
       assert.doesNotMatch(error.message, /secret/);
       return "code" in error && error.code === "bad-config";
     });
-  await assert.rejects(openBlobs(storageLocation({ data: "none", blobs: "s3://bucket" })), {
+  await assert.rejects(openBlobs(storageLocation({ data: "none", blobs: "gs://bucket" })), {
     code: "bad-config",
-    message: /`s3:` is not available yet\..*`file:`/,
+    message: /`gs:` is unknown\..*`file:`, `s3:`/,
   });
 });

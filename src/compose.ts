@@ -3,10 +3,12 @@ import { createRequire } from "node:module";
 import { hostname } from "node:os";
 import { dirname, join } from "node:path";
 import { journaled, journaledRegistry } from "./archive/journaled-ledger.ts";
+import { packedBlobs } from "./archive/packed-blobs.ts";
 import { priceOf, tierProblem } from "./domain/proxy-tier.ts";
 import type { Proxies } from "./collectors/proxy/proxies.ts";
 import { browserSettings, ConfigError, maxRetryAfterMs, proxySettings } from "./config/check-config.ts";
 import { ownLoader } from "./config/find-scrapers.ts";
+import { parseS3Url } from "./config/s3-url.ts";
 import { storageLocation } from "./config/storage-location.ts";
 import type { CollectorKind } from "./domain/job-version.ts";
 import { laneName } from "./domain/lane-name.ts";
@@ -69,11 +71,15 @@ interface RegistryOptions {
 type BlobBackend = (location: StorageLocation) => Promise<Blobs>;
 
 /** Backends that are announced but not built: their URLs get a better message than unknown ones. */
-const PLANNED: ReadonlySet<string> = new Set(["dynamodb", "s3"]);
+const PLANNED: ReadonlySet<string> = new Set(["dynamodb"]);
 
 /** Blob stores by the scheme of their URL. A controller's blobs come with its ledger. */
 const BLOB_BACKENDS: Readonly<Record<string, BlobBackend>> = {
   file: ({ blobs }) => openBlobFolder(parseStorageUrl(blobs)!.path),
+  async s3({ blobs }) {
+    const { openS3 } = await import("./backends/s3/open-s3.ts");
+    return packedBlobs(await openS3(parseS3Url(blobs)));
+  },
 };
 
 const sqliteLedger: LedgerBackend = {

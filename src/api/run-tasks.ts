@@ -9,6 +9,7 @@ import type { ControllerLog } from "./controller-context.ts";
 import type { Metrics } from "./metrics.ts";
 import { taskLog, wait } from "./run-task.ts";
 import { runAlerts } from "./tasks/alerts.ts";
+import { runAbandonedUploads, runJoins } from "./tasks/blob-upkeep.ts";
 import { runManifests } from "./tasks/manifests.ts";
 import { runNewVersions } from "./tasks/new-versions.ts";
 import { runProgress } from "./tasks/progress.ts";
@@ -64,6 +65,10 @@ export const runTasks = async (options: TasksOptions, signal: AbortSignal): Prom
     keepOn("tidy", () => runTidy(tools, signal)),
     keepOn("manifests", () => runManifests(tools, signal)),
     keepOn("retention", () => runRetention({ ...tools, onRemoved }, signal)),
+    ...(options.blobs.join ? [keepOn("joins", () => runJoins(tools, signal))] : []),
+    ...(options.blobs.abortAbandoned
+      ? [keepOn("abandoned-uploads", () => runAbandonedUploads(tools, signal))]
+      : []),
     keepOn("new-versions", () => runNewVersions(tools, signal)),
     keepOn("progress", () => runProgress(tools, signal)),
     keepOn("webhooks", () => runWebhooks({ ...tools, onEvent, onEnd }, signal)),

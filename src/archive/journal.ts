@@ -42,22 +42,24 @@ export const putInputs = async (
   // Ordered by time: batches of one loader never share a millisecond.
   const at = Date.now();
   const name = `${timedId(at, randomBytes(0))}${String(at % 1000).padStart(3, "0")}-${randomBytes(3).toString("hex")}`;
-  return await putLines(
-    blobs,
+  const segment = await packLines(
     `${inputsPrefix(job)}${name}`,
     lines.map((line) => JSON.stringify(line)),
   );
+  await blobs.put(segment.name, segment.bytes);
+  return segment.name;
 };
 
 const compress = promisify(gzip);
 const expand = promisify(gunzip);
 
-/** Returns the name with the digest. */
-export const putLines = async (blobs: Blobs, name: string, lines: readonly string[]): Promise<string> => {
+/** A segment's bytes, and its name with their digest. */
+export const packLines = async (
+  name: string,
+  lines: readonly string[],
+): Promise<{ readonly name: string; readonly bytes: Uint8Array }> => {
   const bytes = await compress(`${lines.join("\n")}\n`, { level: 3 });
-  const full = `${name}-${digestOf(bytes)}.jsonl.gz`;
-  await blobs.put(full, bytes);
-  return full;
+  return { name: `${name}-${digestOf(bytes)}.jsonl.gz`, bytes };
 };
 
 const digestOf = (bytes: Uint8Array): string => sha256(bytes).slice("sha256:".length, "sha256:".length + 16);

@@ -1,7 +1,7 @@
 import type { BlobRange, RecordRange } from "../domain/capture.ts";
-import type { Blobs } from "../ports/blobs.ts";
+import type { BlobPart, Blobs } from "../ports/blobs.ts";
 import type { IndexedPlace } from "./cdxj.ts";
-import { putLines, settledPrefix } from "./journal.ts";
+import { packLines, settledPrefix } from "./journal.ts";
 import type { Entry } from "./pack-segment.ts";
 import type { Packer } from "./packer.ts";
 import { chunksOf, sha256 } from "./stored-bytes.ts";
@@ -122,23 +122,31 @@ export class SegmentGroup {
     const finishing = hasCaptures ? this.#tools.packer.finish(this.#captures) : undefined;
     const [index] = await Promise.all([finishing, this.#packing]);
     const { blobs } = this.#tools;
-    const puts: Promise<unknown>[] = [];
+    const parts: BlobPart[] = [];
     if (index !== undefined) {
-      puts.push(blobs.put(this.#captures.name, chunksOf(this.#packed)));
-      puts.push(blobs.put(`${this.#captures.name}.cdxj`, index));
+      parts.push({ name: this.#captures.name, chunks: this.#packed });
+      parts.push({ name: `${this.#captures.name}.cdxj`, chunks: [index] });
     }
-    if (this.#records.length > 0) puts.push(blobs.put(this.#recordsName, Buffer.concat(this.#records)));
+    if (this.#records.length > 0) parts.push({ name: this.#recordsName, chunks: this.#records });
+    if (blobs.putTogether) return await blobs.putTogether([...parts, ...(await this.#endLines())]);
+    const puts: Promise<unknown>[] = parts.map(({ name, chunks }) => blobs.put(name, chunksOf(chunks)));
     if (this.#ends.length > 0) puts.push(this.#storeEnds());
     const failed = (await Promise.allSettled(puts)).find((put) => put.status === "rejected");
     if (failed !== undefined) throw failed.reason;
   }
 
-  /** An item whose earlier group could not be stored is not settled, and has no line. */
   async #storeEnds(): Promise<void> {
+    for (const { name, chunks } of await this.#endLines())
+      await this.#tools.blobs.put(name, chunksOf(chunks));
+  }
+
+  /** An item whose earlier group could not be stored is not settled, and has no line. */
+  async #endLines(): Promise<BlobPart[]> {
     const ends = await Promise.allSettled(this.#ends.map((line) => line()));
     const lines = ends.flatMap((line) => (line.status === "fulfilled" ? line.value : []));
-    if (lines.length > 0)
-      await putLines(this.#tools.blobs, `${settledPrefix(this.#captures.job)}${this.#name}`, lines);
+    if (lines.length === 0) return [];
+    const { name, bytes } = await packLines(`${settledPrefix(this.#captures.job)}${this.#name}`, lines);
+    return [{ name, chunks: [bytes] }];
   }
 
   #hold(bytes: number): void {

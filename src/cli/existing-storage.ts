@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
-import { basename, join } from "node:path";
+import { basename } from "node:path";
 import { openStorage } from "../compose.ts";
-import { localFiles } from "../config/storage-location.ts";
-import type { Storage, StorageLocation } from "../ports/storage.ts";
+import { ledgerFile } from "../config/storage-location.ts";
+import { blobPath, type Storage, type StorageLocation } from "../ports/storage.ts";
 import { resolveScraper } from "../config/find-scrapers.ts";
 import type { JobView } from "../domain/job.ts";
 import type { JobLedger, Ledger } from "../ports/ledger.ts";
@@ -23,10 +23,10 @@ export const openExistingStorage = async (
 export const mustExist = (location: StorageLocation): void => {
   const { data } = location;
   // Opening reports URLs that no backend knows.
-  if (!location.ledger.startsWith("sqlite:") || !location.blobs.startsWith("file:")) return;
-  const { ledger, blobs } = localFiles(location);
+  if (!location.ledger.startsWith("sqlite:")) return;
+  const ledger = ledgerFile(location);
   if (existsSync(ledger)) return;
-  if (existsSync(join(blobs, "jobs")))
+  if (location.blobs.startsWith("file:") && existsSync(blobPath(location, "jobs")))
     throw new UsageError(
       `${data}: this folder has an archive, but its ledger (${basename(ledger)}) is missing. Restore it from a backup, or rebuild it with \`sluice rebuild\`.`,
     );

@@ -71,7 +71,11 @@ export const storageOptions = (command: Command): Command =>
         "URL of the ledger: sqlite:FILE or, for `sluice worker`, that of a server",
       ).env("SLUICE_LEDGER"),
     )
-    .addOption(new Option("--blobs <url>", "URL of the archive: file:FOLDER").env("SLUICE_BLOBS"));
+    .addOption(
+      new Option("--blobs <url>", "URL of the archive: file:FOLDER or s3://BUCKET/PREFIX").env(
+        "SLUICE_BLOBS",
+      ),
+    );
 
 export const jsonOption = (): Option =>
   new Option("--json", "print JSON, one object per line").default(false);

@@ -36,7 +36,7 @@ export const checkConfig = (found: unknown, file: string): Config => {
       '`ledger` must be a URL, for example "sqlite:./data/sluice.db" or "https://sluice.example.org".',
     );
   if (blobs !== undefined && !isStorageUrl(blobs))
-    return refuse('`blobs` must be a URL, for example "file:./data/blobs".');
+    return refuse('`blobs` must be a URL, for example "file:./data/blobs" or "s3://bucket/prefix".');
   const isFolders = isPath(scrapers) || (Array.isArray(scrapers) && scrapers.every(isPath));
   if (scrapers !== undefined && !isFolders)
     return refuse('`scrapers` must be a folder, for example "./scrapers", or a list of folders.');

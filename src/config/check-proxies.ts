@@ -1,3 +1,4 @@
+import { STORAGE } from "../domain/cost.ts";
 import { unknownOption } from "../domain/known-options.ts";
 import { DIRECT, parseTierUse } from "../domain/proxy-ladder.ts";
 import {
@@ -31,6 +32,7 @@ export const proxyProblem = (proxies: unknown): string | undefined => {
 
 const nameProblem = (name: string): string | undefined => {
   if (name === DIRECT) return `\`proxies.tiers\`: \`${DIRECT}\` is always there, and goes without a proxy.`;
+  if (name === STORAGE) return `\`proxies.tiers\`: \`${STORAGE}\` is the blob store's. Use another name.`;
   return parseTierUse(name)?.tier === name
     ? undefined
     : `\`proxies.tiers\`: a name has lower-case letters, digits and hyphens, for example datacenter. Not: ${name}.`;

@@ -12,7 +12,7 @@ export interface Config {
    * override it.
    */
   readonly ledger?: string;
-  /** URL of the archive: `file:FOLDER`. Default `blobs` in `data`; `--blobs` and `SLUICE_BLOBS` override it. */
+  /** URL of the archive: `file:FOLDER` or `s3://BUCKET/PREFIX` (see docs/s3.md). Default `blobs` in `data`; `--blobs` and `SLUICE_BLOBS` override it. */
   readonly blobs?: string;
   /** The folder or folders with scrapers. Default `./scrapers`. */
   readonly scrapers?: string | readonly string[];

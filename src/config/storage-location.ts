@@ -28,17 +28,10 @@ export const resolveStorageUrl = (url: string, folder: string): string => {
     : url;
 };
 
-/** The files of a storage on this machine, for commands that work on files: fsck, backup, restore, rebuild. */
-export const localFiles = ({
-  ledger,
-  blobs,
-}: StorageLocation): { readonly ledger: string; readonly blobs: string } => {
+/** The ledger's file, for commands that work on it: fsck, backup, restore, rebuild. */
+export const ledgerFile = ({ ledger }: Pick<StorageLocation, "ledger">): string => {
   const file = parseStorageUrl(ledger);
-  const folder = parseStorageUrl(blobs);
-  if (file?.scheme !== "sqlite" || folder?.scheme !== "file")
-    throw new ConfigError(
-      "bad-config",
-      "This command works on files. Expected a ledger `sqlite:FILE` and an archive `file:FOLDER`.",
-    );
-  return { ledger: file.path, blobs: folder.path };
+  if (file?.scheme !== "sqlite")
+    throw new ConfigError("bad-config", "This command works on files. Expected a ledger `sqlite:FILE`.");
+  return file.path;
 };

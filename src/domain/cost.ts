@@ -10,6 +10,9 @@ export interface Cost {
 
 export const NO_COST: Cost = { requests: 0, bytes: 0, microCost: 0 };
 
+/** Stands among the tiers for requests to the blob store, where those are paid for. */
+export const STORAGE = "storage";
+
 /** By the name of a proxy tier. What went without a proxy is in none of them. */
 export type TierCosts = Readonly<Record<string, Cost>>;
 
@@ -26,6 +29,10 @@ export const addTierCosts = (costs: TierCosts, more: readonly TierCost[] | undef
   for (const { tier, ...cost } of more) sums.set(tier, addCosts(sums.get(tier) ?? NO_COST, cost));
   return Object.fromEntries(sums);
 };
+
+/** Only what went through proxies. */
+export const withoutStorage = (costs: readonly TierCost[]): TierCost[] =>
+  costs.filter(({ tier }) => tier !== STORAGE);
 
 export const totalCost = (costs: Iterable<Cost>): Cost => {
   let total = NO_COST;

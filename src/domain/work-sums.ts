@@ -15,6 +15,7 @@ export type WorkSum =
   | "suspect items"
   | `proxy ${"requests" | "bytes" | "micro-cost"} of ${string}`
   | `${"http" | "browser"} ${"items" | "item seconds" | "item requests" | "cpu seconds"}`
+  | `storage ${"write" | "read" | "list" | "delete"} ${"requests" | "bytes"}`
   | `removed ${"jobs" | "items" | "captures" | "bytes"}`;
 
 /** Sums by their names; what is nought is left out. They are only ever added to. */

@@ -58,14 +58,14 @@ export interface BackupEnd extends BackupMark {
  * backup's ledger and mark are replaced last, so that it can be restored until then.
  */
 export const backup = async (
-  from: { readonly ledger: string; readonly blobs: string },
+  from: { readonly ledger: string; readonly blobs: Blobs },
   to: string,
   tools: CopyTools,
 ): Promise<BackupEnd> => {
   await refuseOther(to);
   await mkdir(to, { recursive: true, mode: 0o700 });
   await writeFile(join(to, `${MARK}.part`), "", { mode: 0o600 }); // identifies the folder if this is interrupted
-  const source = await tools.openBlobs(from.blobs);
+  const source = from.blobs;
   const target = await tools.openBlobs(join(to, "blobs"));
   const part = join(to, `${tools.ledgerFile}.part`);
   for (let attempt = 1; ; attempt++) {

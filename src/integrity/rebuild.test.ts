@@ -3,7 +3,7 @@ import { existsSync, globSync, mkdtempSync, readFileSync, renameSync, rmSync, wr
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
-import { putLines, settledPrefix } from "../archive/journal.ts";
+import { packLines, settledPrefix } from "../archive/journal.ts";
 import { writeManifest } from "../archive/manifest.ts";
 import { sha256 } from "../archive/stored-bytes.ts";
 import { rebuildTools } from "../cli/actions/backup.ts";
@@ -73,11 +73,11 @@ class Kit {
       const { key, scraper, revision } = items[at]!;
       return { key, scraper, place: [queue, seq], revision, worker: "w1", ...told } satisfies SettledLine;
     });
-    await putLines(
-      blobs,
+    const segment = await packLines(
       `${settledPrefix(first!.job)}${name}`,
       lines.map((one) => JSON.stringify(one)),
     );
+    await blobs.put(segment.name, segment.bytes);
     assert.deepEqual(await ledger.settle("w1", settled), { refused: [] });
   }
 

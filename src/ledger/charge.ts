@@ -1,4 +1,4 @@
-import { addCosts, addTierCosts, type Cost, costOfAttempt, NO_COST } from "../domain/cost.ts";
+import { addCosts, addTierCosts, type Cost, costOfAttempt, NO_COST, withoutStorage } from "../domain/cost.ts";
 import type { TierCost } from "../domain/item.ts";
 import type { Job, Queue } from "./records.ts";
 import { ALL_WORKERS, newShare } from "./shares.ts";
@@ -25,10 +25,11 @@ export const chargeWants = (queue: number, isProxied: boolean): Want[] => [
 export const charge = (tx: Transaction, queue: Queue, spent: Spending): void => {
   const cost = costOfAttempt(spent);
   if (cost.requests > 0 || cost.bytes > 0 || cost.microCost > 0) chargeClient(tx, queue.client, cost);
-  if (spent.proxied.length === 0) return;
+  const proxied = withoutStorage(spent.proxied);
+  if (proxied.length === 0) return;
   const lane = tx.known("lane", queue.lane)!;
-  tx.patch("lane", lane, { spent: addTierCosts(lane.spent, spent.proxied) });
-  for (const { tier, requests, bytes, microCost } of spent.proxied) {
+  tx.patch("lane", lane, { spent: addTierCosts(lane.spent, proxied) });
+  for (const { tier, requests, bytes, microCost } of proxied) {
     tx.count(`proxy requests of ${tier}`, requests);
     tx.count(`proxy bytes of ${tier}`, bytes);
     tx.count(`proxy micro-cost of ${tier}`, microCost);

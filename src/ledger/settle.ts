@@ -1,3 +1,4 @@
+import { withoutStorage } from "../domain/cost.ts";
 import type { ItemRef, Outcome } from "../domain/item.ts";
 import type { SettledItem, SettleReply } from "../ports/ledger.ts";
 import { type Transaction, type Want, want } from "./transaction.ts";
@@ -196,7 +197,8 @@ type Told = Omit<SettledItem, "lease" | keyof ItemRef> & { readonly lease?: numb
 
 export const lastResult = (worker: string, item: Told, revision: number): LastResult => {
   const { outcome, attempt, captures, records } = item;
-  const { startedAt, ms, requests, bytes, proxied } = attempt;
+  const { startedAt, ms, requests, bytes } = attempt;
+  const proxied = attempt.proxied && withoutStorage(attempt.proxied);
   return {
     failure: "failure" in outcome ? outcome.failure : null,
     captures,
@@ -209,15 +211,24 @@ export const lastResult = (worker: string, item: Told, revision: number): LastRe
       worker,
       outcome.state === "absent" ? outcome.detail : null,
       item.lease,
-      ...(proxied ? [proxied] : []),
+      ...(proxied?.length ? [proxied] : []),
     ],
     revision,
   };
 };
 
 export const pastOf = (worker: string, { attempt }: Told, revision: number): Omit<PastRow, "failure"> => {
-  const { startedAt: at, ms, requests, bytes, proxied } = attempt;
-  return { at, ms, worker, requests, bytes, ...(proxied && { proxied }), ...(revision > 0 && { revision }) };
+  const { startedAt: at, ms, requests, bytes } = attempt;
+  const proxied = attempt.proxied && withoutStorage(attempt.proxied);
+  return {
+    at,
+    ms,
+    worker,
+    requests,
+    bytes,
+    ...(proxied?.length && { proxied }),
+    ...(revision > 0 && { revision }),
+  };
 };
 
 /** An item whose pages have gone with another job is given back, and fetched. */

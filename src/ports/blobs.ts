@@ -1,3 +1,5 @@
+import type { Cost } from "../domain/cost.ts";
+
 /**
  * Where bytes are kept. Names are relative, `/`-separated paths (see `checkBlobName`).
  *
@@ -24,7 +26,55 @@ export interface Blobs {
   list(prefix: string): AsyncIterable<{ readonly name: string; readonly size: number }>;
   /** Removing what is not there is no error. */
   remove(name: string): Promise<void>;
+  /** The same for many, where that is faster than one after another. */
+  removeMany?(names: readonly string[]): Promise<void>;
+  /** Where requests are paid for. */
+  readonly usage?: BlobUsage;
+  /** Puts objects that were made together in fewer requests than one for each. Durable and visible together, or not at all. */
+  putTogether?(parts: readonly BlobPart[]): Promise<void>;
+  /** Puts small objects of a job together that were put before, so that reading it needs fewer requests. Their names stay. */
+  join?(
+    job: string,
+    options?: { readonly least?: number; readonly signal?: AbortSignal },
+  ): Promise<{ readonly segments: number; readonly bytes: number }>;
+  /** Puts a small object if there is none of this name: of several at once, exactly one gets `true`. */
+  putOnce?(name: string, body: Uint8Array): Promise<boolean>;
+  /** A URL that downloads the whole object until it expires, without other credentials. */
+  link?(name: string, options: { readonly expiresInSec: number }): Promise<string>;
+  /** Discards the invisible parts of puts that began so long ago and never ended. Returns how many there were. */
+  abortAbandoned?(olderThanMs: number): Promise<number>;
 }
+
+export interface BlobPart {
+  readonly name: string;
+  readonly chunks: readonly Uint8Array[];
+}
+
+/** Requests to a store that is paid by request. */
+export interface BlobUsage {
+  /** Calls with every request from now on. */
+  watch(told: (request: BlobRequest) => void): void;
+  /** What this process has asked for a job's objects since the last call, and its price; undefined for nothing. */
+  take(job: string): Cost | undefined;
+}
+
+/** One of them. */
+export interface BlobRequest {
+  readonly kind: "write" | "read" | "list" | "delete";
+  /** The object's name, or the prefix of a list. */
+  readonly name: string;
+  /** Nought for more bytes of an earlier one. */
+  readonly requests: number;
+  readonly bytes: number;
+}
+
+/** The job that an object belongs to. */
+export const jobOfBlob = (name: string): string | undefined => /^jobs\/([^/]+)\//.exec(name)?.[1];
+
+export const removeAll = async (blobs: Blobs, names: readonly string[]): Promise<void> => {
+  if (blobs.removeMany) await blobs.removeMany(names);
+  else for (const name of names) await blobs.remove(name);
+};
 
 export type BlobErrorCode = "not-found" | "bad-name" | "no-space" | "read-only" | "unavailable";
 

@@ -6,7 +6,7 @@ import type { Ledger } from "./ledger.ts";
 export interface StorageLocation {
   /** URL of the ledger: `sqlite:FILE`, or the address of a controller. */
   readonly ledger: string;
-  /** URL of the archive: `file:FOLDER`, or the address of a controller. */
+  /** URL of the archive: `file:FOLDER`, `s3://BUCKET/PREFIX`, or the address of a controller. */
   readonly blobs: string;
   /** The data folder: logs, and by default ledger and archive. */
   readonly data: string;
@@ -37,9 +37,13 @@ export const isController = (url: string): boolean => /^https?:/i.test(url);
 /** Where a blob is: a path, or a URL if the archive is not on this machine. */
 export const blobPath = ({ blobs }: Pick<StorageLocation, "blobs">, name: string): string => {
   const { scheme, path } = parseStorageUrl(blobs)!;
-  return scheme === "file" ? join(path, name) : `${blobs}/${name}`;
+  if (scheme === "file") return join(path, name);
+  const [place = ""] = blobs.split("?");
+  return `${place.replace(/\/+$/, "")}/${name}`;
 };
 
 /** As `blobPath`, absolute: for exported rows, which are read from other folders. */
 export const absoluteBlobPath = (location: Pick<StorageLocation, "blobs">, name: string): string =>
-  isController(location.blobs) ? blobPath(location, name) : resolve(blobPath(location, name));
+  parseStorageUrl(location.blobs)?.scheme === "file"
+    ? resolve(blobPath(location, name))
+    : blobPath(location, name);

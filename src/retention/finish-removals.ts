@@ -1,7 +1,7 @@
 import { keepJobFile } from "../archive/journal.ts";
 import { writeManifest } from "../archive/manifest.ts";
 import type { Removal, RemovalScope } from "../domain/removal.ts";
-import type { Blobs } from "../ports/blobs.ts";
+import { type Blobs, removeAll } from "../ports/blobs.ts";
 import type { Ledger } from "../ports/ledger.ts";
 import type { StoredObject } from "../ports/removals.ts";
 
@@ -20,6 +20,8 @@ interface RemovalTools {
 const PAGE = 20;
 /** Objects counted together before they are deleted. */
 const BATCH = 100;
+/** Names that are deleted together: what shares an object with others goes at once with them. */
+const MOST_TOGETHER = 100_000;
 
 /**
  * Deletes what is marked for removal, including removals that another process marked or left unfinished, and then objects that were kept for jobs
@@ -71,20 +73,28 @@ const deleteBelow = async (
   job: string,
   prefix: string,
 ): Promise<void> => {
-  const deleteBatch = async (objects: readonly StoredObject[]): Promise<void> => {
-    for (const { name } of await ledger.removals.release(job, objects)) await blobs.remove(name);
+  const together = blobs.removeMany ? MOST_TOGETHER : 1;
+  let released: string[] = [];
+  const releaseBatch = async (objects: readonly StoredObject[]): Promise<void> => {
+    for (const { name } of await ledger.removals.release(job, objects)) released.push(name);
+    if (released.length >= together) await deleteReleased();
     const removal = onProgress && (await ledger.removals.read(job));
     if (removal) onProgress?.(removal);
+  };
+  const deleteReleased = async (): Promise<void> => {
+    await removeAll(blobs, released);
+    released = [];
   };
   let batch: StoredObject[] = [];
   for await (const object of blobs.list(prefix)) {
     if (signal?.aborted) return;
     batch.push(object);
     if (batch.length < BATCH) continue;
-    await deleteBatch(batch);
+    await releaseBatch(batch);
     batch = [];
   }
-  if (batch.length > 0) await deleteBatch(batch);
+  if (batch.length > 0) await releaseBatch(batch);
+  if (released.length > 0) await deleteReleased();
 };
 
 /** Deletes objects of removed jobs that were kept for other jobs and are no longer needed. */
@@ -96,7 +106,7 @@ const sweepKept = async (tools: RemovalTools): Promise<void> => {
       if (signal?.aborted) return;
       const { job, what } = sweep;
       const freed = await ledger.removals.freed(job);
-      for (const name of freed) await blobs.remove(name);
+      await removeAll(blobs, freed);
       if (freed.length > 0) await ledger.removals.forget(job, freed);
       // Of a removed job only kept objects may remain. If the job still exists, only the freed objects are known to be unneeded.
       if (what === "job") await deleteBelow(tools, job, `jobs/${job}/`);

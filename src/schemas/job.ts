@@ -159,7 +159,10 @@ export const jobSchema = named(
     ).optional(),
     rejects: described("The first rejected inputs.", z.array(rejectSchema)),
     cost: z.object({ requests: count, bytes: count }),
-    costs: described("What went through proxies, by tier.", z.record(z.string(), tierCost)),
+    costs: described(
+      "What went through proxies, by tier; `storage` for the requests of a paid blob store.",
+      z.record(z.string(), tierCost),
+    ),
     totalCost: described("Of all tiers, in the configured currency.", z.number()),
     budgetSpentAt: described(
       "When the budget was spent. Items that had not started by then failed with `budget`.",

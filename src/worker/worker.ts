@@ -1,4 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { STORAGE } from "../domain/cost.ts";
 import { ownTrouble, type OwnTroubleError, StopError } from "../domain/failure.ts";
 import type { ItemRef } from "../domain/item.ts";
 import { kindsOf } from "../domain/job-version.ts";
@@ -102,6 +103,10 @@ class Worker {
     this.#archives = new JobArchives({ blobs, packer, software });
     this.#budgets = new BudgetTracker(ledger, this.#costs);
     const tally = this.#tally;
+    blobs.usage?.watch(({ kind, requests, bytes }) => {
+      tally.add(`storage ${kind} requests`, requests);
+      tally.add(`storage ${kind} bytes`, bytes);
+    });
     this.#inFlight = new InFlightItems({
       ledger: { claim: (request) => tally.timed("claim", () => ledger.claim(request)) },
       worker: name,
@@ -340,7 +345,16 @@ class Worker {
       this.#ended = 0;
       this.#archives.seal();
     }
-    this.#settle(item, { ...end, ...(await kept) });
+    this.#settle(item, this.#withStorage(item, { ...end, ...(await kept) }));
+  }
+
+  /** The requests that stored a group of items are on the account of the first one that is settled. */
+  #withStorage({ job }: ClaimedItem, settled: SettledItem): SettledItem {
+    const cost = this.#options.blobs.usage?.take(job);
+    if (!cost) return settled;
+    const { attempt } = settled;
+    const proxied = [...(attempt.proxied ?? []), { tier: STORAGE, ...cost }];
+    return { ...settled, attempt: { ...attempt, proxied } };
   }
 
   #settle(item: ClaimedItem, settled: SettledItem): void {

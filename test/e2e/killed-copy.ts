@@ -1,7 +1,7 @@
-import { localFiles, storageLocation } from "../../src/config/storage-location.ts";
+import { ledgerFile, storageLocation } from "../../src/config/storage-location.ts";
 import { backupTools } from "../../src/cli/actions/backup.ts";
 import { backup, type CopyTools, restore } from "../../src/integrity/backup.ts";
-import { RESTORING_FILE } from "../../src/compose.ts";
+import { openBlobs, RESTORING_FILE } from "../../src/compose.ts";
 
 /** Copies as the command does, and kills its own process at a step: `node killed-copy.ts backup|restore FROM TO STEP`. */
 const [verb, from = "", to = "", last = ""] = process.argv.slice(2);
@@ -28,5 +28,7 @@ const watched: CopyTools = {
   },
   onProgress: step,
 };
-if (verb === "backup") await backup(localFiles(storageLocation({ data: from })), to, watched);
+const location = storageLocation({ data: from });
+if (verb === "backup")
+  await backup({ ledger: ledgerFile(location), blobs: await openBlobs(location) }, to, watched);
 else await restore(from, to, { ...watched, restoringFile: RESTORING_FILE });

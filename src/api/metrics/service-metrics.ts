@@ -199,6 +199,15 @@ const PROXY_COUNTS = [
   ["micro-cost", "sluice_proxy_cost_total", "Price of proxies by tier, in the configured currency.", 1e-6],
 ] as const;
 
+const STORAGE_COUNTS = [
+  [
+    "requests",
+    "sluice_storage_requests_total",
+    "Requests of workers to a blob store that is paid for, by kind.",
+  ],
+  ["bytes", "sluice_storage_bytes_total", "Bytes of those requests."],
+] as const;
+
 /** Figures that workers reported, and losses: sums over all workers, past and present, from the ledger. */
 const workFigures = (register: Register): { show(sums: WorkSums): void; histograms(): string } => {
   let shown: WorkSums = {};
@@ -210,9 +219,18 @@ const workFigures = (register: Register): { show(sums: WorkSums): void; histogra
     unit,
     counter: new Counter({ name, help, labelNames: ["tier"], registers: [register] }),
   }));
+  const storage = STORAGE_COUNTS.map(([what, name, help]) => ({
+    what,
+    counter: new Counter({ name, help, labelNames: ["kind"], registers: [register] }),
+  }));
   return {
     show(sums) {
       shown = sums;
+      for (const { what, counter } of storage) {
+        counter.reset();
+        for (const kind of ["write", "read", "list", "delete"] as const)
+          counter.inc({ kind }, sums[`storage ${kind} ${what}`] ?? 0);
+      }
       for (const { prefix, unit, counter } of proxies) {
         counter.reset();
         for (const [name, value = 0] of Object.entries(sums))

@@ -1,5 +1,5 @@
 import type { StorageLocation } from "../../ports/storage.ts";
-import { localFiles, storageLocation, LEDGER_FILE } from "../../config/storage-location.ts";
+import { ledgerFile, storageLocation, LEDGER_FILE } from "../../config/storage-location.ts";
 import { resolve } from "node:path";
 import {
   copyLedger,
@@ -51,8 +51,9 @@ export const backupCommand = async (to: string, { location, json }: DataOptions)
       "not-empty",
       `${to}: this is inside the data folder. Choose a folder outside of it.`,
     );
+  const from = { ledger: ledgerFile(location), blobs: await openBlobs(location) };
   const done = await auditedIn(location, { action: "backup", target: resolve(to) }, () =>
-    backup(localFiles(location), to, backupTools(json)),
+    backup(from, to, backupTools(json)),
   );
   return printResult(done, `Backup of ${data} in ${to}`, json);
 };

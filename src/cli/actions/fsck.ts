@@ -1,8 +1,9 @@
 import { writeManifest } from "../../archive/manifest.ts";
 import { lookAtLedger, openBlobs, openLedger, openStorage, repairCounters } from "../../compose.ts";
-import { localFiles } from "../../config/storage-location.ts";
+import { ledgerFile } from "../../config/storage-location.ts";
 import { indexOf } from "../../integrity/check-objects.ts";
 import { Fsck, type FsckCounts } from "../../integrity/fsck.ts";
+import { removeAll } from "../../ports/blobs.ts";
 import type { Damage } from "../../ports/ledger-check.ts";
 import { LedgerError } from "../../ports/ledger.ts";
 import type { StorageLocation } from "../../ports/storage.ts";
@@ -29,7 +30,7 @@ export const fsckCommand = async (options: FsckOptions): Promise<number> => {
 };
 
 const check = async ({ location, repair, dropOrphans, json }: FsckOptions): Promise<number> => {
-  const { ledger: file } = localFiles(location);
+  const file = ledgerFile(location);
   const blobs = await openBlobs(location);
   const look = await lookAtLedger(file);
   const orphans: string[] = [];
@@ -64,7 +65,7 @@ const check = async ({ location, repair, dropOrphans, json }: FsckOptions): Prom
         process.stderr.write(`${error.message}\n`);
       }
     }
-    for (const name of orphans) await blobs.remove(name);
+    await removeAll(blobs, orphans);
   }
   const { counts } = fsck;
   if (json)
@@ -82,7 +83,7 @@ const repairOne = async (location: StorageLocation, damage: Damage): Promise<num
     return index ? 1 : 0;
   }
   if (job === undefined) return 0;
-  if (repair === "counters") await repairCounters(localFiles(location).ledger, job);
+  if (repair === "counters") await repairCounters(ledgerFile(location), job);
   else {
     await using storage = await openStorage(location);
     await writeManifest(storage, job);

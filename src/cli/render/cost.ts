@@ -1,4 +1,5 @@
-import { costOfJob, fromMicro, tierCostList } from "../../domain/cost.ts";
+import { costOfJob, fromMicro, tierCostList, withoutStorage } from "../../domain/cost.ts";
+import type { TierCost } from "../../domain/item.ts";
 import type { JobView } from "../../domain/job.ts";
 import { DIRECT } from "../../domain/proxy-ladder.ts";
 import { microCost, type TierPrice } from "../../worker/proxy-tiers.ts";
@@ -13,7 +14,7 @@ export interface Prices {
 
 const WIDTH = 80;
 
-/** What the job has cost by tier, and what it would have cost on the next one. Nothing for a job without proxies. */
+/** What the job has cost by tier, and what it would have cost on the next one. Nothing for a job without proxies, unless its storage is paid for. */
 export const costLines = (view: JobView, prices: Prices | undefined): string[] => {
   const ladder = view.spec.scrapers.find(({ proxies }) => proxies)?.proxies ?? [];
   const tiers = tierCostList(view.costs ?? {}).toSorted(
@@ -21,8 +22,8 @@ export const costLines = (view: JobView, prices: Prices | undefined): string[] =
   );
   const money = (micro: number): string => moneyText(fromMicro(micro), prices?.currency);
   const next = nextTier(view, ladder, prices);
-  const proxied = tiers.reduce((sum, { requests }) => sum + requests, 0);
-  const direct = view.requests - proxied;
+  const proxied = withoutStorage(tiers);
+  const direct = proxied.length > 0 ? view.requests - sumRequests(proxied) : 0;
   const rows = [
     ...(direct > 0 ? [[DIRECT, countText(direct), "", ""]] : []),
     ...tiers.map(({ tier, requests, bytes, microCost: cost }) => [
@@ -32,7 +33,7 @@ export const costLines = (view: JobView, prices: Prices | undefined): string[] =
       money(cost),
     ]),
     ...(tiers.length > 1 || direct > 0
-      ? [["all", countText(view.requests), "", money(costOfJob(view).microCost)]]
+      ? [["all", countText(direct + sumRequests(tiers)), "", money(costOfJob(view).microCost)]]
       : []),
   ];
   return [
@@ -42,6 +43,9 @@ export const costLines = (view: JobView, prices: Prices | undefined): string[] =
     ...(next ? [`  On ${next.tier} it would have cost ${money(next.cost)}`] : []),
   ];
 };
+
+const sumRequests = (costs: readonly TierCost[]): number =>
+  costs.reduce((sum, { requests }) => sum + requests, 0);
 
 /** The tier after the dearest that was used, for the same requests and bytes. */
 const nextTier = (
@@ -54,9 +58,9 @@ const nextTier = (
   const price = tier === undefined ? undefined : prices?.of(tier);
   if (tier === undefined || !price || (price.perGB === undefined && price.perRequest === undefined))
     return undefined;
-  const proxied = tierCostList(costs);
+  const proxied = withoutStorage(tierCostList(costs));
   const through = proxied.reduce((sum, one) => sum + one.bytes, 0);
-  const direct = requests - proxied.reduce((sum, one) => sum + one.requests, 0);
+  const direct = requests - sumRequests(proxied);
   // Bytes without a proxy are those of pages, not of the connection.
   const rest = requests > 0 ? (bytes * Math.max(0, direct)) / requests : 0;
   return { tier, cost: microCost(price, requests, through + rest) };
