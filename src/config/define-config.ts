@@ -8,7 +8,7 @@ export interface Config {
   /** Folder of the logs and, by default, of ledger and archive. Default `./data`; `--data` and `SLUICE_DATA` override it. */
   readonly data?: string;
   /**
-   * URL of the ledger: `sqlite:FILE`, or the address of a controller for `sluice worker`. Default `sluice.db` in `data`; `--ledger` and `SLUICE_LEDGER`
+   * URL of the ledger: `sqlite:FILE`, `postgres://…`, or the address of a controller for `sluice worker`. Default `sluice.db` in `data`; `--ledger` and `SLUICE_LEDGER`
    * override it.
    */
   readonly ledger?: string;

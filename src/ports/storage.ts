@@ -4,7 +4,7 @@ import type { Ledger } from "./ledger.ts";
 
 /** Where ledger, archive and logs are. Plain data: threads and child processes get it and open their own connections. */
 export interface StorageLocation {
-  /** URL of the ledger: `sqlite:FILE`, or the address of a controller. */
+  /** URL of the ledger: `sqlite:FILE`, `postgres://…`, or the address of a controller. */
   readonly ledger: string;
   /** URL of the archive: `file:FOLDER`, `s3://BUCKET/PREFIX`, or the address of a controller. */
   readonly blobs: string;

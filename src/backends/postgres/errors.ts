@@ -5,9 +5,9 @@ const codeOf = (error: unknown): string | undefined =>
 
 /** The connection, or the server behind it, has gone or cannot take part now. https://www.postgresql.org/docs/current/errcodes-appendix.html */
 const LOST =
-  /^(?:08...|57P0[1-5]|53300|25006|ECONNRESET|ECONNREFUSED|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EAI_AGAIN|ENOTFOUND|ENOENT)$/;
+  /^(?:08...|57P0[1-5]|53300|25006|25P03|ECONNRESET|ECONNREFUSED|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EAI_AGAIN|ENOTFOUND|ENOENT)$/;
 const LOST_MESSAGE =
-  /Connection terminated|not queryable|timeout expired|Connection ended|socket disconnected/i;
+  /Connection terminated|not queryable|timeout expired|read timeout|Connection ended|socket disconnected/i;
 
 export const isLost = (error: unknown): boolean =>
   LOST.test(codeOf(error) ?? "") || (error instanceof Error && LOST_MESSAGE.test(error.message));

@@ -27,6 +27,8 @@ const MOST = 6;
 const PATIENCE_MS = 60_000;
 const FIRST_PATIENCE_MS = 3_000;
 const CONNECT_MS = 5_000;
+/** After so long without an answer the server is taken for cut off: a connection does not tell. */
+const ANSWER_MS = 60_000;
 /** Between two rounds over the hosts. */
 const AGAIN_MS = 250;
 /** Between two tries where another transaction was in the way; half of it by chance. */
@@ -145,6 +147,7 @@ class Pool implements PgPool {
         host,
         port,
         connectionTimeoutMillis: CONNECT_MS,
+        query_timeout: ANSWER_MS,
         application_name: "sluice",
         keepAlive: true,
       };

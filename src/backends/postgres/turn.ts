@@ -1,22 +1,26 @@
 import type { PgConnection } from "./connection.ts";
 import { shiftTimes } from "./shift-times.ts";
 
+/** A process that is frozen, or cut off, in the middle of its turn loses it after so long. */
+const FROZEN_MS = 5_000;
+
 /** Plans follow the order of joins and the indexes, whatever is known of the tables: they stay the same while a job grows from nothing to millions. */
-const PLANS = [
+const SETTINGS = [
   "join_collapse_limit = 1",
   "enable_hashjoin = off",
   "enable_mergejoin = off",
   "enable_seqscan = off",
   "plan_cache_mode = force_generic_plan",
   "jit = off",
+  `idle_in_transaction_session_timeout = ${FROZEN_MS}`,
 ]
   .map((setting) => `; SET LOCAL ${setting}`)
   .join("");
 
-export const BEGIN = `BEGIN${PLANS}`;
+export const BEGIN = `BEGIN${SETTINGS}`;
 /** A commit that a crash of the server may forget, though never a crash of this process. */
 export const BEGIN_UNSYNCED = `${BEGIN}; SET LOCAL synchronous_commit = off`;
-export const BEGIN_READ = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY${PLANS}`;
+export const BEGIN_READ = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY${SETTINGS}`;
 
 /** So far a clock may be behind the one before, as after a failover to another machine, without time going back. */
 const BEHIND_MS = 60_000;
