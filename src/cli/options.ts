@@ -68,7 +68,7 @@ export const storageOptions = (command: Command): Command =>
     .addOption(
       new Option(
         "--ledger <url>",
-        "URL of the ledger: sqlite:FILE or, for `sluice worker`, that of a server",
+        "URL of the ledger: sqlite:FILE, postgres://HOST/DATABASE or, for `sluice worker`, that of a server",
       ).env("SLUICE_LEDGER"),
     )
     .addOption(
