@@ -14,7 +14,7 @@ export interface PgConnection {
 }
 
 /** PostgreSQL stores no U+0000 in texts. */
-const encodeText = (text: string): string =>
+export const encodeText = (text: string): string =>
   text.includes("\u0000") || text.includes("\u0001")
     ? text.replace(/[\u0000\u0001]/g, (c) => (c === "\u0000" ? "\u00010" : "\u00011"))
     : text;

@@ -1,0 +1,53 @@
+import type { Row } from "../../ports/ledger-tables.ts";
+
+/** Columns that say how a machine's clock goes: they stay behind, and count as these. */
+const CLOCK: Readonly<Record<string, string>> = { latest_at: "0", boot: "''", ahead_ms: "0" };
+
+export const quoted = (name: string): string => `"${name}"`;
+
+export const quotedList = (names: readonly string[]): string => names.map(quoted).join(", ");
+
+/** Columns as they are read. */
+export const readColumns = (names: readonly string[]): string =>
+  names.map((name) => CLOCK[name] ?? quoted(name)).join(", ");
+
+/** Rows that every new ledger has do not count. */
+export const hasRows = (table: string): string => {
+  const own: Readonly<Record<string, string>> = {
+    service: "last_queue + last_lane + last_job > 0",
+    lanes: "id <> 0",
+    duties: "1 = 0",
+  };
+  return `SELECT count(*) FROM (SELECT 1 FROM ${quoted(table)} WHERE ${own[table] ?? "1 = 1"} LIMIT 1) found`;
+};
+
+/** Who uses a ledger at a time. */
+export const USERS = `SELECT 'worker ' || name FROM workers WHERE until > ?1`;
+export const DUTIES = `SELECT DISTINCT 'controller ' || holder FROM duties WHERE held_until > ?1`;
+
+const MOST_ROWS = 10_000;
+const MOST_CHARS = 4_000_000;
+
+/** Gathers rows until a batch is large enough, in rows or in text. */
+export class RowBatch {
+  #rows: Row[] = [];
+  #chars = 0;
+
+  /** Whether the batch is to be taken now. */
+  add(row: Row): boolean {
+    this.#rows.push(row);
+    for (const cell of row) if (typeof cell === "string") this.#chars += cell.length;
+    return this.#rows.length >= MOST_ROWS || this.#chars >= MOST_CHARS;
+  }
+
+  get size(): number {
+    return this.#rows.length;
+  }
+
+  take(): Row[] {
+    const rows = this.#rows;
+    this.#rows = [];
+    this.#chars = 0;
+    return rows;
+  }
+}

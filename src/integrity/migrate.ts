@@ -1,0 +1,226 @@
+import { createHash } from "node:crypto";
+import {
+  type Counters,
+  type LedgerTable,
+  type LedgerTables,
+  type LedgerTarget,
+  MigrateError,
+  type TableProgress,
+} from "../ports/ledger-tables.ts";
+
+export interface MovedTable {
+  readonly name: string;
+  readonly rows: number;
+  /** SHA-256 of all rows in the order of their key, the same on both sides. */
+  readonly digest: string;
+}
+
+export interface MovedLedger {
+  /** False if an earlier migration had moved everything. */
+  readonly isNew: boolean;
+  readonly tables: readonly MovedTable[];
+  /** Rows that an interrupted migration had copied before. */
+  readonly kept: number;
+}
+
+export interface MoveTools {
+  readonly onProgress?: (progress: {
+    readonly step: "copied" | "checked";
+    readonly table: string;
+    readonly rows: number;
+    readonly of: number;
+  }) => void;
+  /** Runs when the rows are copied and checked, before services can start on the target. */
+  readonly beforeFinish?: () => Promise<void>;
+}
+
+/** What a command writes to the target afterwards, so that a repeated migration finds more rows there. */
+const GROWING = "audit";
+
+/**
+ * Copies a ledger with its registry, table by table, while nothing runs on either side. Services refuse to start on the target until all rows were
+ * read back and found equal. Interrupted at any moment, it goes on when it is run again; repeated afterwards, it changes nothing.
+ */
+export const migrateLedger = async (
+  source: LedgerTables,
+  target: LedgerTarget,
+  tools: MoveTools = {},
+): Promise<MovedLedger> => {
+  if (source.shown === target.shown)
+    throw new MigrateError("same", `${source.shown}: source and target are the same.`);
+  for (const ledger of [source, target]) await refuseRunning(ledger);
+  const tables = sharedTables(source, target);
+  if ((await target.state()) === "used") return await alreadyThere(source, target, tables);
+  const move = new Move(source, target, tools, await target.begin(source.shown));
+  const moved: MovedTable[] = [];
+  for (const table of tables) await move.copy(table, true);
+  await target.setCounters(await source.counters());
+  for (const table of tables) moved.push(await move.check(table));
+  if (!isSame(await source.counters(), await target.counters())) throw differs("counters");
+  await tools.beforeFinish?.();
+  if (await source.hasChanged())
+    throw new MigrateError(
+      "changed",
+      `${source.shown} was written to during the migration. Stop everything that uses it, then run \`sluice migrate\` again.`,
+    );
+  await target.finish();
+  return { isNew: true, tables: moved, kept: move.kept };
+};
+
+const refuseRunning = async (ledger: LedgerTables): Promise<void> => {
+  const users = await ledger.users();
+  if (users.length === 0) return;
+  const some = users.slice(0, 3).join(", ");
+  throw new MigrateError(
+    "running",
+    `${ledger.shown} is in use by ${some}${users.length > 3 ? ` and ${users.length - 3} more` : ""}. Stop all workers and controllers; ` +
+      "those that were killed count as running for up to a minute.",
+  );
+};
+
+/** All tables of the target. The source may lack those of a registry that was never opened, and has no others. */
+const sharedTables = (source: LedgerTables, target: LedgerTarget): readonly LedgerTable[] => {
+  const theirs = new Map(source.tables.map((table) => [table.name, table]));
+  for (const { name, columns, key } of target.tables) {
+    const own = theirs.get(name);
+    theirs.delete(name);
+    const isSameTable =
+      !own || (own.key.join() === key.join() && own.columns.toSorted().join() === columns.toSorted().join());
+    if (!isSameTable) throw otherTables(name);
+  }
+  for (const name of theirs.keys()) throw otherTables(name);
+  return target.tables;
+};
+
+const otherTables = (name: string): MigrateError =>
+  new MigrateError(
+    "old-version",
+    `Table ${name} differs between source and target. Both must be of this version of Sluice.`,
+  );
+
+const differs = (what: string): MigrateError =>
+  new MigrateError(
+    "differs",
+    `${what}: the copy differs from the source. The target is not usable; the source was not changed. Run \`sluice migrate\` again.`,
+  );
+
+class Move {
+  kept = 0;
+  readonly #source: LedgerTables;
+  readonly #target: LedgerTarget;
+  readonly #tools: MoveTools;
+  readonly #progress: ReadonlyMap<string, TableProgress>;
+
+  constructor(
+    source: LedgerTables,
+    target: LedgerTarget,
+    tools: MoveTools,
+    progress: ReadonlyMap<string, TableProgress>,
+  ) {
+    this.#source = source;
+    this.#target = target;
+    this.#tools = tools;
+    this.#progress = progress;
+  }
+
+  async copy(table: LedgerTable, goesOn: boolean): Promise<void> {
+    if (!isIn(this.#source, table)) return;
+    const from = goesOn ? this.#progress.get(table.name) : undefined;
+    const of = await this.#source.count(table.name);
+    const places = table.key.map((column) => table.columns.indexOf(column));
+    let rows = from?.rows ?? 0;
+    this.kept += rows;
+    let sending: Promise<void> | undefined;
+    // The next batch is read while the last one is written.
+    for await (const batch of this.#source.rows(table, from?.after)) {
+      await sending;
+      const last = batch.at(-1)!;
+      rows += batch.length;
+      sending = this.#target.append(table, batch, { after: places.map((place) => last[place]!), rows });
+      sending.catch(() => undefined);
+      this.#tools.onProgress?.({ step: "copied", table: table.name, rows, of });
+    }
+    await sending;
+  }
+
+  /** Where an earlier run had copied rows, the source may have changed since: then the table is copied again. */
+  async check(table: LedgerTable): Promise<MovedTable> {
+    const moved = await this.#compare(table);
+    if (moved) return moved;
+    if (!this.#progress.has(table.name)) throw differs(table.name);
+    this.kept -= this.#progress.get(table.name)!.rows;
+    await this.#target.clear(table);
+    await this.copy(table, false);
+    const again = await this.#compare(table);
+    if (!again) throw differs(table.name);
+    return again;
+  }
+
+  async #compare(table: LedgerTable): Promise<MovedTable | undefined> {
+    const of = await this.#target.count(table.name);
+    const onRows = (rows: number): void =>
+      this.#tools.onProgress?.({ step: "checked", table: table.name, rows, of });
+    const [own, theirs] = await Promise.all([
+      digestOf(this.#source, table),
+      digestOf(this.#target, table, Infinity, onRows),
+    ]);
+    return isSame(own, theirs) ? { name: table.name, ...own } : undefined;
+  }
+}
+
+const isIn = (ledger: LedgerTables, { name }: LedgerTable): boolean =>
+  ledger.tables.some((table) => table.name === name);
+
+interface Digest {
+  readonly rows: number;
+  readonly digest: string;
+}
+
+/** Of the first rows, at most so many. */
+const digestOf = async (
+  ledger: LedgerTables,
+  table: LedgerTable,
+  most = Infinity,
+  onRows?: (rows: number) => void,
+): Promise<Digest> => {
+  const hash = createHash("sha256");
+  let rows = 0;
+  if (isIn(ledger, table))
+    for await (const all of ledger.rows(table)) {
+      const batch = rows + all.length > most ? all.slice(0, most - rows) : all;
+      if (batch.length === 0) continue;
+      // The same text however the rows came in batches.
+      hash.update(JSON.stringify(batch).slice(1, -1)).update(",");
+      rows += batch.length;
+      onRows?.(rows);
+    }
+  return { rows, digest: hash.digest("hex") };
+};
+
+const isSame = (a: Digest | Counters, b: Digest | Counters): boolean =>
+  JSON.stringify(a) === JSON.stringify(b);
+
+/** A target with rows is right only if they are the source's. */
+const alreadyThere = async (
+  source: LedgerTables,
+  target: LedgerTarget,
+  tables: readonly LedgerTable[],
+): Promise<MovedLedger> => {
+  const moved: MovedTable[] = [];
+  for (const table of tables) {
+    const rows = isIn(source, table) ? await source.count(table.name) : 0;
+    const found = await target.count(table.name);
+    const own = await digestOf(source, table);
+    const isRight =
+      (found === rows || (table.name === GROWING && found > rows)) &&
+      isSame(own, await digestOf(target, table, rows));
+    if (!isRight)
+      throw new MigrateError(
+        "not-empty",
+        `${target.shown} holds other data (table ${table.name}: ${found} rows, the source has ${rows}). Nothing was changed. Name an empty database, ` +
+          "or a ledger file that does not exist.",
+      );
+    moved.push({ name: table.name, ...own });
+  }
+  return { isNew: false, tables: moved, kept: moved.reduce((sum, { rows }) => sum + rows, 0) };
+};
