@@ -1,9 +1,11 @@
 import { createHash } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
 import {
   type Counters,
   type LedgerTable,
   type LedgerTables,
   type LedgerTarget,
+  type LedgerUser,
   MigrateError,
   type TableProgress,
 } from "../ports/ledger-tables.ts";
@@ -30,6 +32,7 @@ export interface MoveTools {
     readonly rows: number;
     readonly of: number;
   }) => void;
+  readonly onWait?: (user: LedgerUser, ledger: string) => void;
   /** Runs when the rows are copied and checked, before services can start on the target. */
   readonly beforeFinish?: () => Promise<void>;
 }
@@ -48,7 +51,7 @@ export const migrateLedger = async (
 ): Promise<MovedLedger> => {
   if (source.shown === target.shown)
     throw new MigrateError("same", `${source.shown}: source and target are the same.`);
-  for (const ledger of [source, target]) await refuseRunning(ledger);
+  for (const ledger of [source, target]) await refuseRunning(ledger, tools.onWait);
   const tables = sharedTables(source, target);
   if ((await target.state()) === "used") return await alreadyThere(source, target, tables);
   const move = new Move(source, target, tools, await target.begin(source.shown));
@@ -67,15 +70,27 @@ export const migrateLedger = async (
   return { isNew: true, tables: moved, kept: move.kept };
 };
 
-const refuseRunning = async (ledger: LedgerTables): Promise<void> => {
-  const users = await ledger.users();
-  if (users.length === 0) return;
-  const some = users.slice(0, 3).join(", ");
-  throw new MigrateError(
-    "running",
-    `${ledger.shown} is in use by ${some}${users.length > 3 ? ` and ${users.length - 3} more` : ""}. Stop all workers and controllers; ` +
-      "those that were killed count as running for up to a minute.",
-  );
+const LOOK_MS = 500;
+
+/** Workers that have just ended count for some more seconds: those are waited for. Whoever moves its end on is running. */
+export const refuseRunning = async (
+  ledger: LedgerTables,
+  onWait?: (user: LedgerUser, ledger: string) => void,
+): Promise<void> => {
+  const seen = new Map<string, number>();
+  for (let isFirst = true; ; isFirst = false) {
+    const users = await ledger.users();
+    if (users.length === 0) return;
+    const running = users.find(({ name, until }) => !isFirst && until !== seen.get(name));
+    if (running)
+      throw new MigrateError(
+        "running",
+        `${ledger.shown} is in use by ${running.name}. Stop all workers and controllers, then run \`sluice migrate\` again.`,
+      );
+    if (isFirst) onWait?.(users[0]!, ledger.shown);
+    for (const { name, until } of users) seen.set(name, until);
+    await delay(LOOK_MS);
+  }
 };
 
 /** All tables of the target. The source may lack those of a registry that was never opened, and has no others. */

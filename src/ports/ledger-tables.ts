@@ -13,13 +13,19 @@ export interface LedgerTable {
 /** The highest number that each of these tables has ever had: they are not given out again, also after their rows have gone. */
 export type Counters = Readonly<Record<"events" | "deliveries" | "audit", number>>;
 
+export interface LedgerUser {
+  readonly name: string;
+  /** Counts as running until then, in milliseconds; one that lives moves this on every few seconds. */
+  readonly until: number;
+}
+
 /** A ledger with its registry while nothing runs on it, table by table, for `sluice migrate`. */
 export interface LedgerTables extends AsyncDisposable {
   /** Its URL without user name and password. */
   readonly shown: string;
   readonly tables: readonly LedgerTable[];
-  /** Workers and controllers that use it now. */
-  users(): Promise<readonly string[]>;
+  /** Workers and controllers that use it now, or have done so until a moment ago. */
+  users(): Promise<readonly LedgerUser[]>;
   count(table: string): Promise<number>;
   /** Rows in the order of their key, in batches, those after the given key. Both sides have the same order. */
   rows(table: LedgerTable, after?: Row): AsyncIterable<readonly Row[]>;

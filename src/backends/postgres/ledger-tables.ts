@@ -3,11 +3,20 @@ import {
   type Counters,
   type LedgerTable,
   type LedgerTarget,
+  type LedgerUser,
   MigrateError,
   type Row,
   type TableProgress,
 } from "../../ports/ledger-tables.ts";
-import { DUTIES, hasRows, quoted, quotedList, readColumns, RowBatch, USERS } from "../sql/ledger-tables.ts";
+import {
+  CONTROLLERS,
+  hasRows,
+  quoted,
+  quotedList,
+  readColumns,
+  RowBatch,
+  WORKERS,
+} from "../sql/ledger-tables.ts";
 import { parseAddress, type PgAddress } from "./address.ts";
 import { encodeText } from "./connection.ts";
 import { copyIn, copyOut, readLine } from "./copy.ts";
@@ -109,11 +118,11 @@ class PostgresTables implements LedgerTarget {
     [[this.#changes]] = (await this.#query<[unknown]>(CHANGES)) as [[unknown]];
   }
 
-  async users(): Promise<readonly string[]> {
+  async users(): Promise<readonly LedgerUser[]> {
     const found = await Promise.all(
-      [USERS, DUTIES].map((sql) => this.#query<[string]>(sql.replace("?1", NOW))),
+      [WORKERS, CONTROLLERS].map((sql) => this.#query<[string, number]>(sql.replace("?1", NOW))),
     );
-    return found.flat().map(([name]) => name);
+    return found.flat().map(([name, until]) => ({ name, until: Number(until) }));
   }
 
   async count(table: string): Promise<number> {

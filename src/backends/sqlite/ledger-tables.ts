@@ -8,11 +8,12 @@ import {
   type LedgerTable,
   type LedgerTables,
   type LedgerTarget,
+  type LedgerUser,
   MigrateError,
   type Row,
   type TableProgress,
 } from "../../ports/ledger-tables.ts";
-import { DUTIES, quoted, quotedList, readColumns, RowBatch, USERS } from "../sql/ledger-tables.ts";
+import { CONTROLLERS, quoted, quotedList, readColumns, RowBatch, WORKERS } from "../sql/ledger-tables.ts";
 import { Database, explain } from "./database.ts";
 import { LEDGER_SCHEMA, printOf, REGISTRY_SCHEMA, type Schema } from "./migrate.ts";
 
@@ -37,7 +38,8 @@ class SqliteTables implements LedgerTables {
   readonly tables: readonly LedgerTable[];
   readonly #file: string;
   readonly #db: DatabaseSync;
-  readonly #version: unknown;
+  /** As of the moment that all is read from. */
+  #version: unknown;
 
   constructor(file: string) {
     this.#file = file;
@@ -46,23 +48,24 @@ class SqliteTables implements LedgerTables {
     try {
       for (const schema of [LEDGER_SCHEMA, REGISTRY_SCHEMA]) refuseOld(this.#db, file, schema);
       this.tables = tablesOf(this.#db);
-      this.#version = this.#dataVersion();
-      this.#db.exec("BEGIN; SELECT 1 FROM service");
     } catch (error) {
       this.#db.close();
       throw error;
     }
   }
 
-  async users(): Promise<readonly string[]> {
+  async users(): Promise<readonly LedgerUser[]> {
     const has = (name: string): boolean => this.tables.some((table) => table.name === name);
-    return [USERS, ...(has("duties") ? [DUTIES] : [])].flatMap((sql) =>
-      (this.#list(sql).all(Date.now()) as unknown as [string][]).map(([name]) => name),
+    return [WORKERS, ...(has("duties") ? [CONTROLLERS] : [])].flatMap((sql) =>
+      (this.#list(sql).all(Date.now()) as unknown as [string, number][]).map(([name, until]) => ({
+        name,
+        until,
+      })),
     );
   }
 
   async count(table: string): Promise<number> {
-    return this.#list(`SELECT count(*) FROM ${quoted(table)}`).get()![0] as number;
+    return this.#moment(`SELECT count(*) FROM ${quoted(table)}`).get()![0] as number;
   }
 
   async *rows({ name, columns, key }: LedgerTable, after?: Row): AsyncGenerator<readonly Row[]> {
@@ -70,7 +73,7 @@ class SqliteTables implements LedgerTables {
     const sql = `SELECT ${readColumns(columns)} FROM ${quoted(name)}${rest} ORDER BY ${quotedList(key)}`;
     const batch = new RowBatch();
     try {
-      for (const row of this.#list(sql).iterate(...((after ?? []) as SQLInputValue[])))
+      for (const row of this.#moment(sql).iterate(...((after ?? []) as SQLInputValue[])))
         if (batch.add(row as unknown as Row)) {
           yield batch.take();
           await nextTurn();
@@ -82,9 +85,11 @@ class SqliteTables implements LedgerTables {
   }
 
   async counters(): Promise<Counters> {
-    const stored = this.#db.prepare("SELECT name, seq FROM sqlite_sequence").all();
-    const of = (table: string): number =>
-      (stored.find(({ name }) => name === table)?.["seq"] as number | undefined) ?? 0;
+    const stored = this.#moment("SELECT name, seq FROM sqlite_sequence").all() as unknown as [
+      string,
+      number,
+    ][];
+    const of = (table: string): number => stored.find(([name]) => name === table)?.[1] ?? 0;
     return Object.fromEntries(COUNTED.map((table) => [table, of(table)])) as Counters;
   }
 
@@ -99,6 +104,15 @@ class SqliteTables implements LedgerTables {
 
   #dataVersion(): unknown {
     return this.#db.prepare("PRAGMA data_version").get()!["data_version"];
+  }
+
+  /** The first reader keeps the moment for all that follow. */
+  #moment(sql: string): ReturnType<DatabaseSync["prepare"]> {
+    if (!this.#db.isTransaction) {
+      this.#version ??= this.#dataVersion();
+      this.#db.exec("BEGIN");
+    }
+    return this.#list(sql);
   }
 
   #list(sql: string): ReturnType<DatabaseSync["prepare"]> {
@@ -181,7 +195,7 @@ class SqliteTarget implements LedgerTarget {
     return (this.#there ??= new SqliteTables(this.#part));
   }
 
-  users = (): Promise<readonly string[]> => this.#read.users();
+  users = (): Promise<readonly LedgerUser[]> => this.#read.users();
   count = (table: string): Promise<number> => this.#read.count(table);
   rows = (table: LedgerTable, after?: Row): AsyncIterable<readonly Row[]> => this.#read.rows(table, after);
   counters = (): Promise<Counters> => this.#read.counters();

@@ -1,7 +1,6 @@
 import { openBlobs, openLedgerTables, openLedgerTarget } from "../../compose.ts";
 import { copyBlobs, type CopiedBlobs } from "../../integrity/copy-blobs.ts";
-import { migrateLedger, type MovedLedger, type MoveTools } from "../../integrity/migrate.ts";
-import { MigrateError } from "../../ports/ledger-tables.ts";
+import { migrateLedger, refuseRunning, type MovedLedger, type MoveTools } from "../../integrity/migrate.ts";
 import type { StorageLocation } from "../../ports/storage.ts";
 import { EXIT, UsageError } from "../exit.ts";
 import type { DataOptions } from "../options.ts";
@@ -34,13 +33,15 @@ export const migrateCommand = async (options: MigrateOptions): Promise<number> =
   let blobs: CopiedBlobs | undefined;
   let ledger: (MovedLedger & Places) | undefined;
   if (to === undefined) {
-    await refuseRunning(from);
+    await using source = await openLedgerTables(from);
+    await refuseRunning(source, onWait(json));
     blobs = await moveBlobs();
   } else {
     await using source = await openLedgerTables(from);
     await using target = await openLedgerTarget(to);
     const moved = await migrateLedger(source, target, {
       onProgress: ledgerProgress(json),
+      onWait: onWait(json),
       beforeFinish: async () => void (blobs = await moveBlobs()),
     });
     if (!moved.isNew) blobs = await moveBlobs();
@@ -60,17 +61,6 @@ interface Places {
   readonly from: string;
   readonly to: string;
 }
-
-/** An archive alone is copied from under a ledger that stays. */
-const refuseRunning = async (ledger: string): Promise<void> => {
-  await using source = await openLedgerTables(ledger);
-  const [user] = await source.users();
-  if (user !== undefined)
-    throw new MigrateError(
-      "running",
-      `${source.shown} is in use by ${user}. Stop all workers and controllers first.`,
-    );
-};
 
 const copyArchive = async (
   location: StorageLocation,
@@ -94,6 +84,12 @@ const ledgerProgress = (json: boolean): NonNullable<MoveTools["onProgress"]> =>
   throttled(PROGRESS_MS, ({ step, table, rows, of }) => {
     if (!json) process.stderr.write(`${table}: ${countText(rows)} of ${counted(of, "row")} ${step}\n`);
   });
+
+const onWait =
+  (json: boolean): NonNullable<MoveTools["onWait"]> =>
+  ({ name }, ledger) => {
+    if (!json) process.stderr.write(`${ledger}: waiting until ${name} no longer counts as running\n`);
+  };
 
 interface Moved {
   readonly ledger: (MovedLedger & Places) | undefined;
