@@ -27,8 +27,14 @@ try {
   const url = server.url();
   const beganAt = performance.now();
   const { code, stdout, stderr } = await sluice([
-    ...["migrate", "--from", `sqlite:${file}`, "--to", url],
-    ...["--data", folder, "--json"],
+    "migrate",
+    "--from",
+    `sqlite:${file}`,
+    "--to",
+    url,
+    "--data",
+    folder,
+    "--json",
   ]);
   const seconds = (performance.now() - beganAt) / 1000;
   if (code !== 0) throw new Error(`sluice migrate ended with ${code}: ${stdout}${stderr}`);

@@ -54,6 +54,7 @@ export const migrateLedger = async (
   for (const ledger of [source, target]) await refuseRunning(ledger, tools.onWait);
   const tables = sharedTables(source, target);
   if ((await target.state()) === "used") return await alreadyThere(source, target, tables);
+  for (const table of tables) if (!isIn(target, table)) throw otherTables(table.name);
   const move = new Move(source, target, tools, await target.begin(source.shown));
   const moved: MovedTable[] = [];
   for (const table of tables) await move.copy(table, true);
@@ -93,18 +94,15 @@ export const refuseRunning = async (
   }
 };
 
-/** All tables of the target. The source may lack those of a registry that was never opened, and has no others. */
+/** Either may lack the tables of a registry that was never opened. Columns have one order, whatever that of the tables is. */
 const sharedTables = (source: LedgerTables, target: LedgerTarget): readonly LedgerTable[] => {
-  const theirs = new Map(source.tables.map((table) => [table.name, table]));
-  for (const { name, columns, key } of target.tables) {
-    const own = theirs.get(name);
-    theirs.delete(name);
-    const isSameTable =
-      !own || (own.key.join() === key.join() && own.columns.toSorted().join() === columns.toSorted().join());
-    if (!isSameTable) throw otherTables(name);
+  const tables = new Map<string, LedgerTable>();
+  for (const { name, columns, key } of [...source.tables, ...target.tables]) {
+    const table = { name, columns: columns.toSorted(), key };
+    if (JSON.stringify(tables.get(name) ?? table) !== JSON.stringify(table)) throw otherTables(name);
+    tables.set(name, table);
   }
-  for (const name of theirs.keys()) throw otherTables(name);
-  return target.tables;
+  return [...tables.values()];
 };
 
 const otherTables = (name: string): MigrateError =>
@@ -224,7 +222,7 @@ const alreadyThere = async (
   const moved: MovedTable[] = [];
   for (const table of tables) {
     const rows = isIn(source, table) ? await source.count(table.name) : 0;
-    const found = await target.count(table.name);
+    const found = isIn(target, table) ? await target.count(table.name) : 0;
     const own = await digestOf(source, table);
     const isRight =
       (found === rows || (table.name === GROWING && found > rows)) &&

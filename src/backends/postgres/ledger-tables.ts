@@ -77,7 +77,7 @@ const connect = async ({ hosts, config, shown }: PgAddress): Promise<Client> => 
       const { rows } = await client.query<{ readonly isStandby: boolean }>(
         'SELECT pg_is_in_recovery() AS "isStandby"',
       );
-      if (rows[0]!.isStandby === false) return client;
+      if (!rows[0]!.isStandby) return client;
       problem = Object.assign(new Error("a standby, not the primary"), { code: "ECONNREFUSED" });
     } catch (error) {
       problem = error;
@@ -120,7 +120,7 @@ class PostgresTables implements LedgerTarget {
 
   async users(): Promise<readonly LedgerUser[]> {
     const found = await Promise.all(
-      [WORKERS, CONTROLLERS].map((sql) => this.#query<[string, number]>(sql.replace("?1", NOW))),
+      [WORKERS, CONTROLLERS].map((sql) => this.#query<[string, string]>(sql.replace("?1", NOW))),
     );
     return found.flat().map(([name, until]) => ({ name, until: Number(until) }));
   }
@@ -271,9 +271,11 @@ class PostgresTables implements LedgerTarget {
     return Number((await this.#query<[string]>(sql))[0]![0]);
   }
 
-  /** What COPY says of a row that it cannot store, without the row. */
+  /** Of a row that cannot be stored, its place but not its contents. */
   #explain(error: unknown): unknown {
     const { where, code = "" } = error as { readonly where?: string; readonly code?: string };
+    // The one that has taken over has finished.
+    if (code === "42P01") return this.#takenOver();
     const [, place] = /^COPY ([^:]+)/m.exec(where ?? "") ?? [];
     return place !== undefined && /^2[23]/.test(code)
       ? new MigrateError(
