@@ -480,8 +480,8 @@ const MOVABLE_LEDGERS: Readonly<Record<string, MovableLedger>> = {
 };
 
 /** For `sluice migrate`: the tables of a ledger that nothing runs on. */
-export const openLedgerTables = (url: string): Promise<LedgerTables> =>
-  backendFor("ledger", url, MOVABLE_LEDGERS).open(url);
+export const openLedgerTables = async (url: string): Promise<LedgerTables> =>
+  await backendFor("ledger", url, MOVABLE_LEDGERS).open(url);
 
-export const openLedgerTarget = (url: string): Promise<LedgerTarget> =>
-  backendFor("ledger", url, MOVABLE_LEDGERS).openTarget(url);
+export const openLedgerTarget = async (url: string): Promise<LedgerTarget> =>
+  await backendFor("ledger", url, MOVABLE_LEDGERS).openTarget(url);

@@ -58,18 +58,21 @@ export const copyBlobs = async (
     onProgress?.(copied, of);
   };
   const running = new Set<Promise<void>>();
+  const failures: unknown[] = [];
   let n = 0;
   try {
     for await (const listed of compared(source, target)) {
-      const one: Promise<void> = copyOne(listed, n++).finally(() => running.delete(one));
-      one.catch(() => undefined);
+      const one: Promise<void> = copyOne(listed, n++)
+        .catch((error: unknown) => void failures.push(error))
+        .finally(() => running.delete(one));
       running.add(one);
       if (running.size >= AT_ONCE) await Promise.race(running);
+      if (failures.length > 0) break;
     }
-    await Promise.all(running);
   } finally {
-    await Promise.allSettled(running);
+    await Promise.all(running);
   }
+  if (failures.length > 0) throw failures[0];
   return copied;
 };
 

@@ -178,4 +178,13 @@ describe("moving a ledger", { skip: noPostgres }, () => {
       return true;
     });
   });
+
+  test("a source that is no ledger is refused, and not made one", async (t) => {
+    const [other, url] = [join(newFolder(t), "other.db"), await newDatabase(t)];
+    new DatabaseSync(other).exec("CREATE TABLE t (a)");
+    await assert.rejects(openLedgerTables(`sqlite:${other}`), { code: "no-ledger" });
+    for (let look = 0; look < 2; look++)
+      await assert.rejects(openLedgerTables(url), { code: "other-version" });
+    await assert.rejects(openLedgerTables("https://controller.test"), /Expected `sqlite:`, `postgres:`/);
+  });
 });

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { parcelsCsv } from "../../examples/county/inputs.ts";
+import { openLedger } from "../../src/compose.ts";
 import { newDatabase, noPostgres } from "../kits/postgres.ts";
 import { patientCounty, startSite } from "./county-process.ts";
 import { assertTruth } from "./county-truth.ts";
@@ -157,3 +158,28 @@ test("wrong options are named, and no password is printed", { skip: noPostgres }
   assert.equal(scheme.code, 2);
   assert.doesNotMatch(scheme.stderr, /hidden-word/);
 });
+
+test(
+  "repeated, it changes nothing, although the audit log has noted the first time",
+  { skip: noPostgres },
+  async (t) => {
+    const [data, url] = [join(folder, "small"), await newDatabase(t)];
+    await (await openLedger(join(data, "sluice.db"))).close();
+    assert.equal((await sluice(["clients", "add", "team", "--data", data])).code, 0);
+    const first = await sluice(["migrate", "--to", url, "--data", data]);
+    assert.equal(first.code, 0, first.stderr);
+    assert.match(
+      first.stdout,
+      /client_cards +1 rows.*\n[^]*moved from sqlite:.*Counts and digests are equal/,
+    );
+    const again = await sluice(["migrate", "--to", url, "--data", data]);
+    assert.equal(again.code, 0, again.stderr);
+    assert.match(again.stdout, /already has all .* Nothing was changed/);
+    const { stdout } = await sluice(["audit", "--ledger", url, "--data", data]);
+    assert.match(stdout, /createClient[^]*migrate|migrate[^]*createClient/);
+    await sluice(["clients", "add", "other", "--ledger", url, "--data", data]);
+    const used = await sluice(["migrate", "--to", url, "--data", data]);
+    assert.equal(used.code, 2);
+    assert.match(used.stderr, /holds other data/);
+  },
+);

@@ -49,7 +49,7 @@ export const openPostgresTables = async (
   const address = parseAddress(url);
   const pool = await openPool(url, { most: 1 });
   try {
-    await migrate(pool, { isMoving: isTarget });
+    await migrate(pool, { isMoving: isTarget, isReading: !isTarget });
   } finally {
     await pool.close();
   }

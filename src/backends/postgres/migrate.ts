@@ -23,7 +23,17 @@ const TURN = `INSERT INTO schema_migrations (part, version, fingerprint) VALUES 
 /** A row of this part says that `sluice migrate` has not finished; its fingerprint is the source. */
 export const MOVING = "moving";
 
-export const migrate = async (pool: PgPool, { isMoving = false } = {}): Promise<void> => {
+interface MigrateOptions {
+  /** For `sluice migrate` to this database. */
+  readonly isMoving?: boolean;
+  /** Changes nothing: tables of another version are an error. */
+  readonly isReading?: boolean;
+}
+
+export const migrate = async (
+  pool: PgPool,
+  { isMoving = false, isReading = false }: MigrateOptions = {},
+): Promise<void> => {
   const parts: readonly Part[] = ["ledger", "registry"];
   const known = parts.map((part) => ({ part, migrations: migrationsOf(part) }));
   await pool.withConnection(async (connection) => {
@@ -51,6 +61,11 @@ export const migrate = async (pool: PgPool, { isMoving = false } = {}): Promise<
         );
       });
     if (isUpToDate) return;
+    if (isReading)
+      throw new LedgerError(
+        "other-version",
+        "The database has no ledger of this version of Sluice. Correct the URL, or let this version upgrade it first, for example with `sluice jobs ls`.",
+      );
     // Two processes that create it at the same time may both find it missing: the second one fails, and runs again.
     await connection.query(START).catch(() => connection.query(START));
     await connection.query("BEGIN");

@@ -27,8 +27,8 @@ export const WORKERS = "SELECT 'worker ' || name, until FROM workers WHERE until
 export const CONTROLLERS =
   "SELECT 'controller ' || holder, min(held_until) FROM duties GROUP BY holder HAVING min(held_until) > ?1";
 
-const MOST_ROWS = 10_000;
-const MOST_CHARS = 4_000_000;
+const MOST_ROWS = 5_000;
+const MOST_CHARS = 2_000_000;
 
 /** Gathers rows until a batch is large enough, in rows or in text. */
 export class RowBatch {

@@ -124,6 +124,8 @@ class SqliteTables implements LedgerTables {
 
 /** A ledger that is only read cannot be upgraded. Its registry may be missing. */
 const refuseOld = (db: DatabaseSync, file: string, { part, migrations }: Schema): void => {
+  if (!db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'schema_migrations'").get())
+    throw new MigrateError("no-ledger", `${file}: not a ledger of this version of Sluice.`);
   const stored = db
     .prepare("SELECT fingerprint FROM schema_migrations WHERE part = ? ORDER BY version")
     .all(part);
