@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { hostname } from "node:os";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { journaled, journaledRegistry } from "./archive/journaled-ledger.ts";
 import { packedBlobs } from "./archive/packed-blobs.ts";
 import { priceOf, tierProblem } from "./domain/proxy-tier.ts";
@@ -17,6 +17,7 @@ import type { LaneOf } from "./pipeline/plan.ts";
 import type { Blobs } from "./ports/blobs.ts";
 import type { Collector, Collectors } from "./ports/collector.ts";
 import type { LedgerCheck, LedgerRebuild } from "./ports/ledger-check.ts";
+import type { LedgerTables, LedgerTarget } from "./ports/ledger-tables.ts";
 import { type JobLedger, type Ledger, LedgerError } from "./ports/ledger.ts";
 import type { Registry } from "./ports/registry.ts";
 import { isController, parseStorageUrl, type Storage, type StorageLocation } from "./ports/storage.ts";
@@ -232,6 +233,9 @@ export const RESTORING_FILE = "restore.json";
 /** The new ledger while `sluice rebuild` writes it. */
 export const REBUILD_FILE = "rebuild.db";
 
+/** The new ledger while `sluice migrate` writes it. */
+const MIGRATE_FILE = "migrate.db";
+
 /** A service that starts in a half-restored folder would start with an empty ledger. */
 const refuseUnfinished = (folder: string): void => {
   const refuse = (problem: string, verb: string): never => {
@@ -242,6 +246,7 @@ const refuseUnfinished = (folder: string): void => {
   };
   if (existsSync(join(folder, RESTORING_FILE))) refuse("a restore from a backup", "restore");
   if (existsSync(join(folder, REBUILD_FILE))) refuse("a rebuild of the ledger", "rebuild");
+  if (existsSync(join(folder, MIGRATE_FILE))) refuse("a migration to this ledger", "migrate");
 };
 
 export const openBlobFolder = async (folder: string): Promise<Blobs> => {
@@ -449,3 +454,44 @@ export const openRebuild = async (file: string): Promise<LedgerRebuild> => {
   const { openRebuild: open } = await import("./backends/sqlite/rebuild/open-rebuild.ts");
   return await open(file);
 };
+
+interface MovableLedger {
+  readonly open: (url: string) => Promise<LedgerTables>;
+  readonly openTarget: (url: string) => Promise<LedgerTarget>;
+}
+
+const openPostgresTables = async (url: string, isTarget: boolean): Promise<LedgerTarget> => {
+  needPostgres();
+  const { openPostgresTables: open } = await import("./backends/postgres/ledger-tables.ts");
+  return await open(url, { isTarget });
+};
+
+const movablePostgres: MovableLedger = {
+  open: (url) => openPostgresTables(url, false),
+  openTarget: (url) => openPostgresTables(url, true),
+};
+
+/** Ledgers that `sluice migrate` reads and writes, by the scheme of their URL. */
+const MOVABLE_LEDGERS: Readonly<Record<string, MovableLedger>> = {
+  sqlite: {
+    async open(url) {
+      const file = resolve(parseStorageUrl(url)!.path);
+      refuseUnfinished(dirname(file));
+      return (await import("./backends/sqlite/ledger-tables.ts")).openSqliteTables(file);
+    },
+    async openTarget(url) {
+      const file = resolve(parseStorageUrl(url)!.path);
+      const { openSqliteTarget } = await import("./backends/sqlite/ledger-tables.ts");
+      return await openSqliteTarget(file, join(dirname(file), MIGRATE_FILE));
+    },
+  },
+  postgres: movablePostgres,
+  postgresql: movablePostgres,
+};
+
+/** For `sluice migrate`: the tables of a ledger that nothing runs on. */
+export const openLedgerTables = async (url: string): Promise<LedgerTables> =>
+  await backendFor("ledger", url, MOVABLE_LEDGERS).open(url);
+
+export const openLedgerTarget = async (url: string): Promise<LedgerTarget> =>
+  await backendFor("ledger", url, MOVABLE_LEDGERS).openTarget(url);

@@ -35,6 +35,7 @@ const EXIT_CODES: Readonly<Record<string, Readonly<Record<string, ExitCode>>>> =
   DistillError: { "*": EXIT.someFailed },
   BackupError: { "*": EXIT.usage },
   RebuildError: { "*": EXIT.usage },
+  MigrateError: { "*": EXIT.usage, differs: EXIT.storage, changed: EXIT.storage, "bad-row": EXIT.storage },
   ArchiveError: { "*": EXIT.storage },
   ChannelError: { "*": EXIT.usage },
   Problem: { "*": EXIT.usage, unavailable: EXIT.unexpected },

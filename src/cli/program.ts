@@ -58,6 +58,7 @@ export const COMMANDS: readonly ListedCommands[] = [
     names: ["fsck", "backup", "restore", "rebuild"],
     load: () => import("./commands/storage.ts"),
   },
+  { group: "Operations:", names: ["migrate"], load: () => import("./commands/migrate.ts") },
 ];
 
 /**

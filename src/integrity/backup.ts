@@ -128,7 +128,7 @@ export const restore = async (
 
 const UPLOAD = /^jobs\/[^/]+\/upload\.json$/;
 /** All other objects are put once and never change. */
-const isRewritten = (name: string): boolean =>
+export const isRewritten = (name: string): boolean =>
   /\/(manifest\.jsonl|manifest-mark\.json|chosen\.json|upload\.json|job\.json)$|^service\//.test(name);
 
 const readUploads = async (blobs: Blobs): Promise<Map<string, Uint8Array>> => {

@@ -20,7 +20,20 @@ const printOf = (sql: string): string => createHash("sha256").update(sql).digest
 const START = `CREATE TABLE IF NOT EXISTS schema_migrations (part text, version bigint, fingerprint text, PRIMARY KEY (part, version))`;
 const TURN = `INSERT INTO schema_migrations (part, version, fingerprint) VALUES ('turn', 0, '') ON CONFLICT (part, version) DO UPDATE SET fingerprint = ''`;
 
-export const migrate = async (pool: PgPool): Promise<void> => {
+/** A row of this part says that `sluice migrate` has not finished; its fingerprint is the source. */
+export const MOVING = "moving";
+
+interface MigrateOptions {
+  /** For `sluice migrate` to this database. */
+  readonly isMoving?: boolean;
+  /** Changes nothing: tables of another version are an error. */
+  readonly isReading?: boolean;
+}
+
+export const migrate = async (
+  pool: PgPool,
+  { isMoving = false, isReading = false }: MigrateOptions = {},
+): Promise<void> => {
   const parts: readonly Part[] = ["ledger", "registry"];
   const known = parts.map((part) => ({ part, migrations: migrationsOf(part) }));
   await pool.withConnection(async (connection) => {
@@ -30,9 +43,14 @@ export const migrate = async (pool: PgPool): Promise<void> => {
         [],
       )
       .then(
-        ({ rows }) => rows as [Part, string][],
+        ({ rows }) => rows as [Part | typeof MOVING, string][],
         // The table is not there yet.
         () => undefined,
+      );
+    if (!isMoving && stored?.some(([part]) => part === MOVING))
+      throw new LedgerError(
+        "unavailable",
+        "The database is not complete: a `sluice migrate` to it is running or was interrupted. Run `sluice migrate` again to finish it.",
       );
     const isUpToDate =
       stored &&
@@ -43,6 +61,11 @@ export const migrate = async (pool: PgPool): Promise<void> => {
         );
       });
     if (isUpToDate) return;
+    if (isReading)
+      throw new LedgerError(
+        "other-version",
+        "The database has no ledger of this version of Sluice. Correct the URL, or let this version upgrade it first, for example with `sluice jobs ls`.",
+      );
     // Two processes that create it at the same time may both find it missing: the second one fails, and runs again.
     await connection.query(START).catch(() => connection.query(START));
     await connection.query("BEGIN");

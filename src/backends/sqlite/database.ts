@@ -260,7 +260,7 @@ const systemCode = (error: unknown): string | undefined =>
   error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
 
 /** Turns what SQLite and the file system say into an error that names the file and the way out. */
-const explain = (error: unknown, file: string): unknown => {
+export const explain = (error: unknown, file: string): unknown => {
   if (error instanceof LedgerError) return error;
   const cause = { cause: error };
   switch (primaryCode(error) ?? systemCode(error)) {

@@ -37,6 +37,8 @@ export const addRowSum = (db: DatabaseSync): void => {
   db.function("row_sum", options, (...values: SQLOutputValue[]) => rowSum(values as readonly Value[]));
 };
 
+export const printOf = (sql: string): string => createHash("sha256").update(sql).digest("hex").slice(0, 16);
+
 /** Call with the write lock held: another process may be doing the same. */
 export const migrate = (db: DatabaseSync, file: string, schema: Schema): void => {
   const { part, migrations } = schema;
@@ -56,7 +58,7 @@ export const migrate = (db: DatabaseSync, file: string, schema: Schema): void =>
       `${file}: written by a newer Sluice (${part} version ${version}, this one knows ${migrations.length}). ` +
         `Update Sluice, or choose another folder with --data.`,
     );
-  const prints = migrations.map((sql) => createHash("sha256").update(sql).digest("hex").slice(0, 16));
+  const prints = migrations.map(printOf);
   const difference =
     stored.length > 0
       ? stored.findIndex((print, i) => print !== prints[i])
