@@ -18,7 +18,7 @@ import {
   WORKERS,
 } from "../sql/ledger-tables.ts";
 import { parseAddress, type PgAddress } from "./address.ts";
-import { encodeText } from "./connection.ts";
+import { encodeText } from "./texts.ts";
 import { copyIn, copyOut, readLine } from "./copy.ts";
 import { isLost, problemOf } from "./errors.ts";
 import { migrate, MOVING } from "./migrate.ts";
