@@ -11,7 +11,7 @@ import {
   loadJob,
   runContender,
 } from "../postgres-contenders.ts";
-import { rowFigures, type RowFigures } from "../postgres-rows.ts";
+import { rowFigures, type RowFigures } from "../../test/kits/postgres-rows.ts";
 import { runChild } from "../run-child.ts";
 import { runScript } from "../run-job.ts";
 import type { ClaimsRun, ClaimsTask } from "../runs/postgres-claims.ts";

@@ -1,4 +1,4 @@
-import type { PostgresServer } from "../test/kits/postgres.ts";
+import type { PostgresServer } from "./postgres.ts";
 
 /** What the writes have left behind in the tables of a ledger, after its connections have ended. */
 export interface RowFigures {
