@@ -10,7 +10,8 @@ import { runScript } from "./run-job.ts";
 
 export interface PostgresTask {
   readonly url: string;
-  readonly items: number;
+  /** A database of the same kind with fewer items. Each process works on it first, so that no compiler is measured. */
+  readonly warmUpUrl: string;
   /** Items of a claim, and of a settle. */
   readonly claim: number;
   readonly settle: number;
@@ -19,13 +20,15 @@ export interface PostgresTask {
 const CLAIM = 200;
 const SETTLE = 500;
 const PROCESSES = 4;
+/** Items to warm up with, of those that are measured. */
+const WARM_UP = 0.4;
 const ADD = 10_000;
 
 /** A program that works through a queue, each item with a result row of about 600 bytes. */
 interface Contender {
   readonly script: string;
   readonly items: number;
-  readonly load: (server: PostgresServer, database: string, task: PostgresTask) => Promise<unknown>;
+  readonly load: (server: PostgresServer, database: string, items: number) => Promise<unknown>;
   /** What only this one is told. */
   readonly options?: object;
 }
@@ -39,7 +42,7 @@ export const loadJob = async (url: string, items: number): Promise<void> => {
   await ledger.close();
 };
 
-const loadRaw = (server: PostgresServer, database: string, { items }: PostgresTask): Promise<unknown> =>
+const loadRaw = (server: PostgresServer, database: string, items: number): Promise<unknown> =>
   server.query(
     `${CREATE_RESULTS};
     CREATE TABLE items (queue bigint NOT NULL, seq bigint NOT NULL, key text NOT NULL, input text NOT NULL, scraper bigint NOT NULL,
@@ -53,9 +56,9 @@ const loadRaw = (server: PostgresServer, database: string, { items }: PostgresTa
 
 const loadPeer =
   (script: string) =>
-  async (server: PostgresServer, database: string, task: PostgresTask): Promise<unknown> => {
+  async (server: PostgresServer, database: string, items: number): Promise<unknown> => {
     await server.query(CREATE_RESULTS, database);
-    return await runChild(peerScript(script), { ...task, isLoad: true });
+    return await runChild(peerScript(script), { url: server.url(database), items, isLoad: true });
   };
 
 /** The slower ones get fewer items, for about as long. */
@@ -63,7 +66,7 @@ const CONTENDERS = {
   sluice: {
     script: runScript("postgres-worker.ts"),
     items: 100_000,
-    load: (_server, _database, { url, items }) => loadJob(url, items),
+    load: (server, database, items) => loadJob(server.url(database), items),
   },
   raw: { script: runScript("postgres-raw.ts"), items: 100_000, load: loadRaw },
   pgBoss: { script: peerScript("pg-boss.mjs"), items: 40_000, load: loadPeer("pg-boss.mjs") },
@@ -116,23 +119,17 @@ export const runContender = async <T>(
 ): Promise<{ readonly run: ContenderRun; readonly seen: T | undefined }> => {
   const { script, items, load, options }: Contender = CONTENDERS[name];
   const pid = await server.pid();
-  const taskOf = (database: string): PostgresTask => ({
-    url: server.url(database),
-    items,
-    claim: CLAIM,
-    settle: SETTLE,
-  });
-  return await inDatabase(
-    server,
-    (database) => load(server, database, taskOf(database)),
-    async (database) => {
-      const task = { ...taskOf(database), ...options };
+  const fill = (count: number) => (database: string) => load(server, database, count);
+  return await inDatabase(server, fill(items * WARM_UP), (warmUp) =>
+    inDatabase(server, fill(items), async (database) => {
+      const urls = { url: server.url(database), warmUpUrl: server.url(warmUp) };
+      const task: PostgresTask = { ...urls, claim: CLAIM, settle: SETTLE, ...options };
       const group = await runGroup(script, task, PROCESSES, () => treeUsage(pid).cpuSeconds);
       const [kept] = await server.query<{ count: string }>("SELECT count(*) FROM results", database);
       if (group.items !== items || Number(kept!.count) !== items)
         throw new Error(`${name}: ${group.items} of ${items} items done, ${kept!.count} results`);
       return { run: perItem(group), seen: await look?.(database) };
-    },
+    }),
   );
 };
 

@@ -1,11 +1,13 @@
-// graphile-worker with its local queue and completions in batches. Argument: { url, items, claim, settle, isLoad, isGrouped }.
+// graphile-worker with its local queue and completions in batches. Argument: { url, warmUpUrl, items, claim, settle, isLoad, isGrouped }.
+import { setTimeout as delay } from "node:timers/promises";
 import { Logger, makeWorkerUtils, runOnce } from "graphile-worker";
 import pg from "pg";
 import { runAsMember } from "../process-group.ts";
 import { INSERT_RESULTS, resultColumns } from "../result-rows.ts";
 import { payloads } from "./payloads.mjs";
 
-const { url, items, claim, settle, isLoad, isGrouped } = JSON.parse(process.argv[2]);
+const { url, warmUpUrl, items, claim, settle, isLoad, isGrouped } = JSON.parse(process.argv[2]);
+const POOL = 12;
 const logger = new Logger(() => (level, message) => level === "error" && console.error(message));
 
 if (isLoad) {
@@ -17,28 +19,32 @@ if (isLoad) {
   process.exit(0);
 }
 
-const pool = new pg.Pool({ connectionString: url, max: 12 });
-await Promise.all(Array.from({ length: 12 }, () => pool.query("SELECT pg_sleep(0.01)")));
-let settled = 0;
-const keep = async (some) => {
-  await pool.query({ name: "insert", text: INSERT_RESULTS, values: resultColumns(some, "bench") });
-  settled += some.length;
+const openPool = async (connectionString) => {
+  const pool = new pg.Pool({ connectionString, max: POOL });
+  pool.on("error", () => undefined);
+  pool.on("connect", (client) => client.on("error", () => undefined));
+  await Promise.all(Array.from({ length: POOL }, () => pool.query("SELECT pg_sleep(0.01)")));
+  return pool;
 };
 
-// One insert for all jobs that have come in the meantime: each is done when the row of its result is.
-let waiting = [];
-let next;
-const keepTogether = (one) => {
-  waiting.push(one);
-  next ??= new Promise((resolve) => setTimeout(resolve, 1)).then(() => {
-    const some = waiting;
-    [waiting, next] = [[], undefined];
-    return keep(some);
-  });
-  return next;
-};
-
-await runAsMember(async () => {
+const workOff = async (pool) => {
+  let settled = 0;
+  const keep = async (some) => {
+    await pool.query({ name: "insert", text: INSERT_RESULTS, values: resultColumns(some, "bench") });
+    settled += some.length;
+  };
+  // One insert for all jobs that have come in the meantime: each is done when the row of its result is.
+  let waiting = [];
+  let next;
+  const keepTogether = (one) => {
+    waiting.push(one);
+    next ??= delay(1).then(() => {
+      const some = waiting;
+      [waiting, next] = [[], undefined];
+      return keep(some);
+    });
+    return next;
+  };
   await runOnce({
     pgPool: pool,
     taskList: { keep: (one) => (isGrouped ? keepTogether(one) : keep([one])) },
@@ -53,5 +59,9 @@ await runAsMember(async () => {
     },
   });
   return settled;
-});
+};
+
+await workOff(await openPool(warmUpUrl));
+const pool = await openPool(url);
+await runAsMember(() => workOff(pool));
 process.exit(0);

@@ -10,15 +10,19 @@ const TAKE =
 const END =
   "UPDATE items i SET state = 1 FROM unnest($1::bigint[], $2::bigint[]) e(queue, seq) WHERE i.queue = e.queue AND i.seq = e.seq";
 
-const { url, claim, settle } = JSON.parse(process.argv[2]!) as PostgresTask;
+const { url, warmUpUrl, claim, settle } = JSON.parse(process.argv[2]!) as PostgresTask;
 const worker = `bench-${process.pid}`;
-const client = new Client({ connectionString: url, pipeline: true });
-await client.connect();
-await client.query("SET synchronous_commit = off; SET plan_cache_mode = force_generic_plan");
-const run = async (name: string, text: string, values: unknown[]): Promise<unknown[][]> =>
-  (await client.query<unknown[]>({ name, text, values, rowMode: "array" })).rows;
 
-await runAsMember(async () => {
+const connect = async (connectionString: string): Promise<Client> => {
+  const client = new Client({ connectionString, pipeline: true });
+  await client.connect();
+  await client.query("SET synchronous_commit = off; SET plan_cache_mode = force_generic_plan");
+  return client;
+};
+
+const workOff = async (client: Client): Promise<number> => {
+  const run = async (name: string, text: string, values: unknown[]): Promise<unknown[][]> =>
+    (await client.query<unknown[]>({ name, text, values, rowMode: "array" })).rows;
   let settled = 0;
   let taken: ResultOf[] = [];
   for (;;) {
@@ -39,6 +43,12 @@ await runAsMember(async () => {
     ]);
     settled += batch.length;
   }
-});
+};
+
+const warmUp = await connect(warmUpUrl);
+await workOff(warmUp);
+await warmUp.end();
+const client = await connect(url);
+await runAsMember(() => workOff(client));
 await client.end();
 process.exit(0);

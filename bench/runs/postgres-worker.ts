@@ -1,15 +1,14 @@
 /** One of several processes that claim and settle a job on the PostgreSQL ledger. */
 import { openPostgres } from "../../src/backends/postgres/open.ts";
-import type { ClaimedItem } from "../../src/ports/ledger.ts";
+import type { ClaimedItem, Ledger } from "../../src/ports/ledger.ts";
 import type { PostgresTask } from "../postgres-contenders.ts";
 import { runAsMember } from "../process-group.ts";
 import { settledPage } from "../settled-page.ts";
 
-const { url, claim, settle } = JSON.parse(process.argv[2]!) as PostgresTask;
+const { url, warmUpUrl, claim, settle } = JSON.parse(process.argv[2]!) as PostgresTask;
 const worker = `bench-${process.pid}`;
-const ledger = await openPostgres(url);
 
-await runAsMember(async () => {
+const workOff = async (ledger: Ledger): Promise<number> => {
   let settled = 0;
   let inFlight: ClaimedItem[] = [];
   for (;;) {
@@ -24,6 +23,12 @@ await runAsMember(async () => {
     if (refused.length > 0) throw new Error(`${refused.length} settles were refused`);
     settled += batch.length;
   }
-});
+};
+
+const warmUp = await openPostgres(warmUpUrl);
+await workOff(warmUp);
+await warmUp.close();
+const ledger = await openPostgres(url);
+await runAsMember(() => workOff(ledger));
 await ledger.close();
 process.exit(0);

@@ -74,7 +74,7 @@ export const postgresStore = (pool: PgPool, { now: given }: StoreOptions = {}): 
         aheadMs = at - performance.now();
         keep(loaded, groups, typeof wants === "function" ? wants(at) : wants);
         const { result, tx, missed } = await run(connection, loaded, at, work);
-        if (isClaim) nextItems.note(likely, missed, tx);
+        nextItems.note(likely, missed, tx);
         try {
           await Promise.all([...save(connection, tx, at, onTaken), connection.query("COMMIT")]);
         } catch (error) {
