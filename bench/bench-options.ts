@@ -4,6 +4,7 @@ export const FIGURE_NAMES = [
   "pipeline",
   "matcher",
   "queue",
+  "postgres",
   "claim",
   "calls",
   "lists",

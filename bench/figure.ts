@@ -3,7 +3,17 @@ export interface Figure {
   readonly figure: string;
   readonly value: number;
   /** What `value` counts: "ratio" is Sluice's speed ÷ the other's unless `note` says otherwise. */
-  readonly unit: "ratio" | "share" | "items" | "items/s" | "requests/s" | "calls/s" | "MB" | "s" | "ms";
+  readonly unit:
+    | "ratio"
+    | "share"
+    | "items"
+    | "items/s"
+    | "requests/s"
+    | "calls/s"
+    | "MB"
+    | "s"
+    | "CPU-s"
+    | "ms";
   readonly goal?: { readonly atLeast: number } | { readonly atMost: number };
   readonly rounds: number;
   /** The measurements behind the value, all from the same run. */

@@ -15,6 +15,7 @@ import { measureLoad } from "./figures/load.ts";
 import { measureMatcher } from "./figures/matcher.ts";
 import { measureMemory } from "./figures/memory.ts";
 import { measurePipeline } from "./figures/pipeline.ts";
+import { measurePostgres } from "./figures/postgres.ts";
 import { measureProxy } from "./figures/proxy.ts";
 import { measureQueue } from "./figures/queue.ts";
 import { measureUpload } from "./figures/upload.ts";
@@ -24,6 +25,7 @@ const MEASURES: Readonly<Record<FigureName, (kit: BenchKit, options: BenchOption
   pipeline: measurePipeline,
   matcher: measureMatcher,
   queue: measureQueue,
+  postgres: measurePostgres,
   claim: measureClaim,
   calls: measureCalls,
   lists: measureLists,

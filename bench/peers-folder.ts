@@ -7,9 +7,9 @@ const FOLDER = join(import.meta.dirname, "peers");
 
 export const peerScript = (name: string): string => join(FOLDER, name);
 
-/** Installed on first use: users of Sluice need not download Crawlee. */
+/** Installed on first use, and again where one is missing: users of Sluice need not download Crawlee. */
 export const installPeers = async (): Promise<void> => {
-  if (existsSync(join(FOLDER, "node_modules", "crawlee"))) return;
+  if (["crawlee", "pg-boss"].every((name) => existsSync(join(FOLDER, "node_modules", name)))) return;
   console.error("bench: installing the peers (npm ci in bench/peers) …");
   const npm = spawn("npm", ["ci", "--no-audit", "--no-fund"], {
     cwd: FOLDER,

@@ -17,6 +17,14 @@ const RETRYABLE = /^(?:40001|40P01|55P03)$/;
 
 export const isRetryable = (error: unknown): boolean => RETRYABLE.test(codeOf(error) ?? "");
 
+/** Thrown for a transaction that shall be run again. */
+export class RunAgain extends Error {
+  readonly code = "40001";
+}
+
+/** A row was to be new, and its key is taken. */
+export const isTaken = (error: unknown): boolean => codeOf(error) === "23505";
+
 /** What a person can do about it. `where` has no password. */
 export const problemOf = (error: unknown, where: string): unknown => {
   if (error instanceof LedgerError || !(error instanceof Error)) return error;

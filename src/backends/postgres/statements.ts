@@ -93,48 +93,82 @@ const valuesOf = ({ form, wants }: LoadGroup): unknown[] => {
   return loadOf(name).bound.map((at) => arrayOf(wants.map(({ args }) => args[at] ?? null)));
 };
 
-/** Writes records, in place of those with the same key, or only where there is none. In the order of their keys, so that two writers never wait for each other. */
-export const insertRows = (kind: Kind, records: readonly object[], onConflict: OnConflict): Statement => {
+/** Rows of a statement from which on values that are the same in all of them are sent once. */
+const MANY = 16;
+/** A statement is planned for each set of such columns: the first few sets are the usual ones. */
+const MOST_SHARED = 8;
+const sharedSets = new Map<string, Set<string>>();
+
+/** What becomes of a row whose key is taken. `fail`: nobody can have it, so nothing is looked up. */
+export type OnTaken = OnConflict | "fail";
+
+/** Writes records, in place of those with the same key, only where there is none, or knowing that there is none. */
+export const insertRows = (kind: Kind, records: readonly object[], onTaken: OnTaken): Statement => {
   const format: RowFormat<Kind> = FORMATS[kind];
-  const width = format.written.length;
-  const values: Value[] = [];
-  for (const record of records) format.write(record as never, values);
-  const columns = Array.from({ length: width }, (_, column) => {
-    const own: Value[] = [];
-    for (let at = column; at < values.length; at += width) own.push(values[at]!);
-    return own;
-  });
-  const isJoined = records.length > 1 && !values.some(hasSeparator);
+  const columns: Value[][] = format.written.map(() => []);
+  const row: Value[] = [];
+  for (const record of records) {
+    row.length = 0;
+    format.write(record as never, row);
+    for (let i = 0; i < row.length; i++) columns[i]!.push(row[i]!);
+  }
+  const types = format.storedTypes;
+  const isJoined =
+    records.length > 1 && !columns.some((own, i) => types[i] === "text" && own.some(hasSeparator));
+  const id = `${onTaken} ${kind} ${isJoined}`;
+  const shared = records.length < MANY ? NOTHING_SHARED : sharedOf(id, columns);
   return {
-    text: remembered(`insert ${onConflict} ${kind} ${isJoined}`, () => {
+    text: remembered(`insert ${id} ${shared}`, () => {
       const { table, written, key } = format;
       const others = written.filter((column) => !key.includes(column));
       const change =
-        onConflict === "update" && others.length > 0
+        onTaken === "update" && others.length > 0
           ? `UPDATE SET ${others.map((column) => `${column} = excluded.${column}`).join(", ")}`
           : "NOTHING";
-      const arrays = format.storedTypes.map((type, i) =>
-        isJoined && isText(type)
-          ? `string_to_array($${i + 1}, E'${SEPARATOR}', E'${NULL}')::${COLUMN_TYPES[type]}[]`
-          : `$${i + 1}::${COLUMN_TYPES[type]}[]`,
+      const own = written.filter((_, i) => shared[i] !== "1");
+      const selected = written.map((column, i) =>
+        shared[i] === "1" ? `$${i + 1}::${COLUMN_TYPES[types[i]!]}` : `r.${column}`,
       );
-      return `INSERT INTO ${table} (${written.join(", ")}) SELECT * FROM unnest(${arrays.join(", ")})
-        ON CONFLICT (${key.join(", ")}) DO ${change}`;
+      const arrays = written.flatMap((_, i) => {
+        if (shared[i] === "1") return [];
+        const type = COLUMN_TYPES[types[i]!];
+        return isJoined && isText(types[i]!)
+          ? `string_to_array($${i + 1}, E'${SEPARATOR}', E'${NULL}')::${type}[]`
+          : `$${i + 1}::${type}[]`;
+      });
+      return `INSERT INTO ${table} (${written.join(", ")}) SELECT ${selected.join(", ")}
+        FROM unnest(${arrays.join(", ")}) AS r(${own.join(", ")})${onTaken === "fail" ? "" : ` ON CONFLICT (${key.join(", ")}) DO ${change}`}`;
     }),
-    values: columns.map((own, i) =>
-      isJoined && isText(format.storedTypes[i]!)
-        ? own.map((value) => value ?? NULL).join(SEPARATOR)
-        : arrayOf(own),
-    ),
+    values: columns.map((own, i) => {
+      if (shared[i] === "1") return own[0];
+      return isJoined && isText(types[i]!) ? joined(own) : arrayOf(own);
+    }),
   };
 };
 
-/** Between texts, and in place of a null: quoting each text takes longer than all else that is done with it. */
+const NOTHING_SHARED = "";
+
+/** A `1` for each column that has one value in all rows, unless there are too many such sets. */
+const sharedOf = (id: string, columns: readonly (readonly Value[])[]): string => {
+  const set = columns.map((own) => (own.every((value) => value === own[0]) ? "1" : "0")).join("");
+  let known = sharedSets.get(id);
+  if (!known) sharedSets.set(id, (known = new Set()));
+  if (known.size < MOST_SHARED && set.includes("0")) known.add(set);
+  return known.has(set) ? set : NOTHING_SHARED;
+};
+
+/** Between texts, and in place of a null: quoting each text takes longer than all else that is done with it. JSON has neither. */
 const SEPARATOR = "\u0002";
 const NULL = "\u0003";
-const SEPARATORS = new RegExp(`[${SEPARATOR}${NULL}]`);
-const hasSeparator = (value: Value): boolean => typeof value === "string" && SEPARATORS.test(value);
+const hasSeparator = (value: Value): boolean =>
+  typeof value === "string" && (value.includes(SEPARATOR) || value.includes(NULL));
 const isText = (type: Type): boolean => COLUMN_TYPES[type] === "text" || COLUMN_TYPES[type] === "json";
+
+const joined = (values: readonly Value[]): string => {
+  let text = `${values[0] ?? NULL}`;
+  for (let i = 1; i < values.length; i++) text += `${SEPARATOR}${values[i] ?? NULL}`;
+  return text;
+};
 
 export const deleteRows = (kind: Kind, keys: readonly (readonly string[])[]): Statement => {
   const format: RowFormat<Kind> = FORMATS[kind];

@@ -12,6 +12,8 @@ import {
 import { groupWants, inOrder } from "../sql/statements.ts";
 import { FORMATS, type Value } from "../sql/tables.ts";
 import { arrayOf, type PgConnection } from "./connection.ts";
+import { isTaken, RunAgain } from "./errors.ts";
+import { NextItems } from "./next-items.ts";
 import type { PgPool } from "./pool.ts";
 import {
   ADD_SUMS,
@@ -21,6 +23,7 @@ import {
   INSERT_EVENTS,
   insertRows,
   type LoadGroup,
+  type OnTaken,
   REST_JOB,
   selectLoad,
   type Statement,
@@ -54,21 +57,34 @@ export const postgresStore = (pool: PgPool, { now: given }: StoreOptions = {}): 
   /** Of the database, against the clock that nobody sets. */
   let aheadMs = Date.now() - performance.now();
   const now = (): number => given?.() ?? performance.now() + aheadMs;
+  const nextItems = new NextItems();
   return {
     now,
-    transact: (wants, work, isDurable = true) =>
-      pool.withConnection(async (connection) => {
+    transact: (wants, work, isDurable = true) => {
+      let onTaken: OnTaken = "fail";
+      return pool.withConnection(async (connection) => {
         const begun = connection.query(isDurable ? BEGIN : BEGIN_UNSYNCED);
         const turn = takeTurn(connection, "ledger", given);
         const loaded = new Loaded();
         const early = typeof wants === "function" ? wants(NOW).map(withoutNow) : wants;
-        const [, at, groups] = await Promise.all([begun, turn, fetchRows(connection, early)]);
+        const first = fetchRows(connection, early);
+        const isClaim = early.some(({ name }) => name === "readyQueues");
+        const likely = isClaim ? nextItems.load(connection) : undefined;
+        const [, at, groups] = await Promise.all([begun, turn, first, likely?.keep(loaded)]);
         aheadMs = at - performance.now();
         keep(loaded, groups, typeof wants === "function" ? wants(at) : wants);
-        const { result, tx } = await run(connection, loaded, at, work);
-        await Promise.all([...save(connection, tx, at), connection.query("COMMIT")]);
+        const { result, tx, missed } = await run(connection, loaded, at, work);
+        nextItems.note(likely, missed, tx);
+        try {
+          await Promise.all([...save(connection, tx, at, onTaken), connection.query("COMMIT")]);
+        } catch (error) {
+          if (onTaken === "update" || !isTaken(error)) throw error;
+          onTaken = "update";
+          throw new RunAgain("A record that counts as new was there.", { cause: error });
+        }
         return result;
-      }),
+      });
+    },
     read: (wants, work) =>
       pool.withConnection(async (connection) => {
         const at = now();
@@ -94,13 +110,14 @@ const run = async <T>(
   loaded: Loaded,
   now: number,
   work: (tx: Transaction) => T,
-): Promise<{ readonly result: T; readonly tx: Transaction }> => {
+): Promise<{ readonly result: T; readonly tx: Transaction; readonly missed: readonly Want[] }> => {
+  const missed: Want[] = [];
   let drawn: number | undefined;
   const random = (): number => (drawn ??= randomSeed());
   for (let round = 0; ; round++) {
     const tx = new Transaction(loaded, now, random);
     try {
-      return { result: work(tx), tx };
+      return { result: work(tx), tx, missed };
     } catch (error) {
       if (!(error instanceof Miss)) {
         await connection.query("ROLLBACK");
@@ -111,6 +128,7 @@ const run = async <T>(
           `A ledger rule did not finish after ${round} rounds of loading; it last asked for ${error.wants[0]?.name}.`,
           { cause: error },
         );
+      missed.push(...error.wants);
       keep(loaded, await fetchRows(connection, error.wants), error.wants);
     }
   }
@@ -174,17 +192,24 @@ const keep = (loaded: Loaded, groups: FoundRows, wants: readonly Want[]): void =
 /** Rows of one statement: its arrays stay small enough to be sent and parsed in one go. */
 export const MOST_ROWS = 5_000;
 
-const save = (connection: PgConnection, changes: Changes, now: number): Promise<unknown>[] => {
+/** `onTaken`: for appended records. */
+const save = (
+  connection: PgConnection,
+  changes: Changes,
+  now: number,
+  onTaken: OnTaken,
+): Promise<unknown>[] => {
   const { records, appended, tried, events, sums, queues, wakes } = changes;
   const sent: Promise<unknown>[] = [];
-  const write = (kind: Kind, some: readonly object[]): void => {
+  const write = (kind: Kind, some: readonly object[], on: OnTaken): void => {
     for (let from = 0; from < some.length; from += MOST_ROWS)
-      sent.push(ask(connection, insertRows(kind, some.slice(from, from + MOST_ROWS), "update")));
+      sent.push(ask(connection, insertRows(kind, some.slice(from, from + MOST_ROWS), on)));
   };
   for (const [kind, changed] of records) {
     write(
       kind,
       [...changed.values()].filter((record) => record !== null),
+      "update",
     );
     const dropped = [...changed.keys()].filter((id) => changed.get(id) === null);
     if (dropped.length > 0)
@@ -198,7 +223,7 @@ const save = (connection: PgConnection, changes: Changes, now: number): Promise<
         ),
       );
   }
-  for (const [kind, added] of appended) write(kind, added);
+  for (const [kind, added] of appended) write(kind, added, onTaken);
   for (const { kind, records: some, onWritten } of tried)
     if (some.length > 0)
       sent.push(ask(connection, insertRows(kind, some, "nothing")).then(({ count }) => onWritten(count)));

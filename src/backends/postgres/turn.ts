@@ -1,4 +1,5 @@
 import type { PgConnection } from "./connection.ts";
+import { RunAgain } from "./errors.ts";
 import { shiftTimes } from "./shift-times.ts";
 
 /** A process that is frozen, or cut off, in the middle of its turn loses it after so long. */
@@ -31,11 +32,6 @@ const CLOCK =
 const TAKE_TURN = `UPDATE locks SET value = value + 1, before = at,
   at = CASE WHEN at - ${CLOCK} BETWEEN 0 AND ${BEHIND_MS} THEN at ELSE ${CLOCK} END WHERE name = $2 RETURNING at, before`;
 
-/** The clock was set back, and times are moved: the transaction is run again. */
-export class ClockSetBack extends Error {
-  readonly code = "40001";
-}
-
 /**
  * Whoever changes the row of a lock is the only writer of its part until the transaction ends. Answers the time, which is read when the row was
  * got and not when it was asked for.
@@ -50,7 +46,7 @@ export const takeTurn = async (
   if (lock !== "ledger" || at >= before) return at;
   await shiftTimes(connection, at, before - at);
   await connection.query("COMMIT");
-  throw new ClockSetBack("The clock of the database was set back.");
+  throw new RunAgain("The clock of the database was set back, and times were moved.");
 };
 
 export const readClock = async (connection: PgConnection): Promise<number> => {

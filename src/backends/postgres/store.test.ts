@@ -1,0 +1,105 @@
+import assert from "node:assert/strict";
+import { test, type TestContext } from "node:test";
+import { newDatabase, noPostgres, sharedPostgres } from "../../../test/kits/postgres.ts";
+import { rowFigures } from "../../../test/kits/postgres-rows.ts";
+import type { Result } from "../../ledger/records.ts";
+import { ledgerVerbs } from "../../ledger/verbs.ts";
+import { SimWorker } from "../../ports/ledger-suite/sim-worker.ts";
+import { jobSpec, keysOf, planned } from "../../ports/ledger-suite/test-kit.ts";
+import { migrate } from "./migrate.ts";
+import { openPostgres } from "./open.ts";
+import { openPool, type PgPool } from "./pool.ts";
+import { postgresStore } from "./store.ts";
+
+const ITEMS = 10_000;
+const CLAIM = 50;
+const SETTLE = 100;
+
+test(
+  "items and results leave no dead rows, and other updates stay on their page",
+  { skip: noPostgres },
+  async (t) => {
+    const url = await newDatabase(t);
+    const ledger = await openPostgres(url);
+    await ledger.createJob(jobSpec("job"));
+    await ledger.addItems("job", planned(keysOf(ITEMS)), []);
+    await ledger.sealJob("job");
+    const workers = ["w1", "w2", "w3", "w4"].map((name) => new SimWorker(name, ledger, Date.now));
+    for (let settled = 0; settled < ITEMS; settled += workers.length * SETTLE)
+      for (const worker of workers) {
+        const claimed = [...(await worker.claim(CLAIM)).items, ...(await worker.claim(SETTLE - CLAIM)).items];
+        await worker.pulse();
+        await worker.settle(claimed);
+      }
+    assert.equal((await ledger.readJob("job"))!.counts.states.done, ITEMS);
+    await ledger.close();
+    const { deadShare, hotShare, tables } = await rowFigures(
+      await sharedPostgres(),
+      new URL(url).pathname.slice(1),
+    );
+    assert.equal(tables["results"]!.live, ITEMS);
+    assert.ok(deadShare <= 0.01, JSON.stringify(tables));
+    assert.ok(hotShare >= 0.95, JSON.stringify(tables));
+  },
+);
+
+/** A pool of an empty ledger that counts round trips: queries that are sent while none is under way. */
+const countingPool = async (t: TestContext) => {
+  const pool = await openPool(await newDatabase(t));
+  t.after(() => pool.close());
+  await migrate(pool);
+  const counts = { trips: 0 };
+  let open = 0;
+  const counting: PgPool = {
+    ...pool,
+    withConnection: (work) =>
+      pool.withConnection((connection) =>
+        work({
+          query: async (text, values) => {
+            if (open++ === 0) counts.trips++;
+            try {
+              return await connection.query(text, values);
+            } finally {
+              open--;
+            }
+          },
+        }),
+      ),
+  };
+  return { pool: counting, counts };
+};
+
+test(
+  "a claim that takes as many of the same queue as the two before needs two round trips",
+  { skip: noPostgres },
+  async (t) => {
+    const { pool, counts } = await countingPool(t);
+    const ledger = ledgerVerbs(postgresStore(pool));
+    await ledger.createJob(jobSpec("job"));
+    await ledger.addItems("job", planned(keysOf(60)), []);
+    const claim = async (room: number): Promise<string> => {
+      counts.trips = 0;
+      const { items } = await ledger.claim({ worker: "w", room, inFlight: new Map() });
+      return `${items[0]!.key}-${items.at(-1)!.key} ${items.length} ${counts.trips}`;
+    };
+    await claim(10);
+    assert.equal(await claim(10), "k10-k19 10 3");
+    assert.equal(await claim(10), "k20-k29 10 2");
+    assert.equal(await claim(10), "k30-k39 10 2");
+    assert.equal(await claim(5), "k40-k44 5 3");
+    assert.equal(await claim(20), "k45-k59 15 3");
+  },
+);
+
+test("a record that counts as new and is there is replaced", { skip: noPostgres }, async (t) => {
+  const { pool } = await countingPool(t);
+  const store = postgresStore(pool);
+  const result = (quality: Result["quality"]): Result => ({
+    ...{ queue: 1, seq: 1, state: "done", attempts: 1, endedAt: 1, quality, skipped: null, change: null },
+    ...{ failure: null, captures: [], records: null, attempt: [1, 2, 3, 4, "w", null, 1], revision: 0 },
+  });
+  for (const quality of ["partial", "complete"] as const)
+    await store.transact([], (tx) => tx.append("result", result(quality)));
+  const stored = await store.read([], (tx) => tx.list("result", 1, 1));
+  assert.deepEqual(stored, [result("complete")]);
+});
