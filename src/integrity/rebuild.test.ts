@@ -306,6 +306,7 @@ test("clients keep their keys and lanes their limits; secrets are not in the arc
   await ledger.createJob(jobSpec("one"));
   await ledger.addItems("one", planned(["a"]), []);
   await ledger.controlLane("site.test", { perSecond: 0.5, isHeld: true });
+  await ledger.documents.commit({ changes: [{ kind: "schedule", name: "weekly", body: { cron: "0 6 * * 1" } }] });
   const key = { id: "k1", client: "team", role: "client", hash: "h1", prefix: "sk_1", createdAt: 1 } as const;
   {
     const registry = await openRegistry(kit.data);
