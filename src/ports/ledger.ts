@@ -78,10 +78,14 @@ export interface JobLedger extends VersionLedger {
   isQuiet(
     job: string,
   ): Promise<{ readonly quiet: true } | { readonly quiet: false; readonly againInMs: number }>;
-  /** Puts failed items back as if they had never been tried; answers how many. */
+  /** Puts failed items back as if they had never been tried; answers how many. `isAbsentToo`: also those of the keys that are absent. */
   retryItems(
     job: string,
-    filter: { readonly kinds?: readonly FailureKind[]; readonly keys?: readonly string[] },
+    filter: {
+      readonly kinds?: readonly FailureKind[];
+      readonly keys?: readonly string[];
+      readonly isAbsentToo?: boolean;
+    },
     id?: CallId,
   ): Promise<number>;
   /**
@@ -435,6 +439,10 @@ export interface PulseReply {
 
 export interface SettledItem extends ItemRef {
   readonly lease: number;
+  /** With which versions it was run: the claim's revision, or that of the job's canary. The job's own when left out. */
+  readonly revision?: number;
+  /** Which of the job's scrapers it is of; the root when left out. */
+  readonly scraper?: number;
   readonly outcome: Outcome;
   readonly attempt: Attempt;
   readonly captures: readonly CaptureRef[];
