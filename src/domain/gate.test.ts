@@ -37,10 +37,11 @@ test("more than half a percent lost refuses a version, whatever was gained", () 
 
 test("changed values are grouped by the way in which they changed, with examples; swapped fields name each other", () => {
   const of = (name: string, before: (n: number) => unknown, after: (n: number) => unknown): ComparedField => {
-    const changed = Array.from(
-      { length: 20 },
-      (_, n): GateExample => ({ key: `k${n}`, before: before(n), after: after(n) }),
-    );
+    const changed = Array.from({ length: 20 }, (_, n): GateExample => ({
+      key: `k${n}`,
+      before: before(n),
+      after: after(n),
+    }));
     return field(name, { same: 0, changed: 20, examples: { gained: [], lost: [], changed } });
   };
   const judged = judgeGate([

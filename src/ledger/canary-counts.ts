@@ -108,11 +108,9 @@ const withItem = ({ items, fields }: ArmCounts, judged: readonly [string, boolea
 const sum = (a: ArmCounts, b: ArmCounts): ArmCounts => ({
   items: a.items + b.items,
   fields: Object.fromEntries(
-    new Set([...Object.keys(a.fields), ...Object.keys(b.fields)])
-      .values()
-      .map((name) => {
-        const [one, other] = [a.fields[name] ?? [0, 0], b.fields[name] ?? [0, 0]];
-        return [name, [one[0] + other[0], one[1] + other[1]] satisfies BadCount];
-      }),
+    new Set([...Object.keys(a.fields), ...Object.keys(b.fields)]).values().map((name) => {
+      const [one, other] = [a.fields[name] ?? [0, 0], b.fields[name] ?? [0, 0]];
+      return [name, [one[0] + other[0], one[1] + other[1]] satisfies BadCount];
+    }),
   ),
 });

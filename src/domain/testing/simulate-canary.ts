@@ -1,4 +1,11 @@
-import { type BadCount, type CanaryVerdict, DEFAULT_CANARY, judgeCanary, newCanary, observe } from "../canary.ts";
+import {
+  type BadCount,
+  type CanaryVerdict,
+  DEFAULT_CANARY,
+  judgeCanary,
+  newCanary,
+  observe,
+} from "../canary.ts";
 import { seededRandom } from "./seeded-random.ts";
 
 interface Simulation {
