@@ -21,6 +21,18 @@ export interface CanaryCounts {
   readonly control: ArmCounts;
 }
 
+/**
+ * What a job has seen of a canary since somebody last looked: a document that settling items adds to. Whoever judges the canary removes it in the commit in
+ * which he takes it into account, so nothing is counted twice, and nobody reads items.
+ */
+export interface CanaryNews extends CanaryCounts {
+  readonly job: string;
+  /** Items of the canary that ended after it was taken back: they have to be read again. */
+  readonly late: number;
+}
+
+export const canaryPrefix = (scraper: string, version: string): string => `${scraper}/${version}/`;
+
 /** Stands beside the fields for the item as a whole: bad if it failed or is absent. No field has a name with brackets. */
 export const WHOLE_ITEM = "(item)";
 

@@ -1,21 +1,15 @@
-import { type ArmCounts, type BadCount, type CanaryCounts, WHOLE_ITEM } from "../domain/canary.ts";
+import {
+  type ArmCounts,
+  type BadCount,
+  type CanaryNews,
+  canaryPrefix,
+  WHOLE_ITEM,
+} from "../domain/canary.ts";
 import { canaryRevision, revisionOf } from "../domain/job-version.ts";
 import type { JobSpec } from "../domain/job.ts";
 import { FIELD_STATUSES } from "../domain/record.ts";
 import type { SettledItem } from "../ports/ledger.ts";
 import { type Transaction, type Want, want } from "./transaction.ts";
-
-/**
- * What a job has seen of a canary since somebody last looked: a document that settling items adds to, and that whoever judges the canary removes in the
- * commit in which he takes it into account. So nothing is counted twice, and nobody looks at items.
- */
-export interface CanaryNews extends CanaryCounts {
-  readonly job: string;
-  /** Items of the canary that ended after it was taken back: they have to be read again. */
-  readonly late: number;
-}
-
-export const canaryPrefix = (scraper: string, version: string): string => `${scraper}/${version}/`;
 
 interface Named {
   readonly spec: JobSpec;

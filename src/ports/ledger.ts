@@ -21,7 +21,7 @@ import type { Documents } from "./documents.ts";
 import type { CallId, EventLog } from "./event-log.ts";
 import type { FreshEntry, FreshKey, FreshNote } from "./fresh-entry.ts";
 import type { WorkerInfo, WorkerView } from "./registry.ts";
-import type { Removals, VersionLedger } from "./removals.ts";
+import type { Removals, RetryFilter, VersionLedger } from "./removals.ts";
 import type { RobotsCache } from "./robots-cache.ts";
 
 export type { FreshEntry, FreshKey, FreshNote } from "./fresh-entry.ts";
@@ -79,16 +79,8 @@ export interface JobLedger extends VersionLedger {
   isQuiet(
     job: string,
   ): Promise<{ readonly quiet: true } | { readonly quiet: false; readonly againInMs: number }>;
-  /** Puts failed items back as if they had never been tried; answers how many. `isAbsentToo`: also those of the keys that are absent. */
-  retryItems(
-    job: string,
-    filter: {
-      readonly kinds?: readonly FailureKind[];
-      readonly keys?: readonly string[];
-      readonly isAbsentToo?: boolean;
-    },
-    id?: CallId,
-  ): Promise<number>;
+  /** Puts failed items back as if they had never been tried; answers how many. */
+  retryItems(job: string, filter: RetryFilter, id?: CallId): Promise<number>;
   /**
    * Raises limits of a job, which goes on with the capped inputs that now fit; answers how many. May be repeated with the same limits, which
    * takes up what a crash broke off. Lower ones than the job has are refused.

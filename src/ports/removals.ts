@@ -1,5 +1,5 @@
 import type { RecordRange } from "../domain/capture.ts";
-import type { Failure } from "../domain/failure.ts";
+import type { Failure, FailureKind } from "../domain/failure.ts";
 import type { ItemRef } from "../domain/item.ts";
 import type { JobPins, VersionChange } from "../domain/job-version.ts";
 import type { RejectedInput } from "../domain/job.ts";
@@ -84,4 +84,11 @@ export interface AmendedItem extends ItemRef {
   readonly fieldCounts: readonly number[];
   readonly emitted: readonly PlannedItem[];
   readonly rejected: readonly RejectedInput[];
+}
+
+export interface RetryFilter {
+  readonly kinds?: readonly FailureKind[];
+  readonly keys?: readonly string[];
+  /** Also those of the keys that are absent. */
+  readonly isAbsentToo?: boolean;
 }

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { CanaryNews } from "../../ledger/canary-counts.ts";
+import type { CanaryNews } from "../../domain/canary.ts";
 import type { JobCanary, VersionChange } from "../../domain/job-version.ts";
 import type { Outcome } from "../../domain/item.ts";
 import { DONE, failed } from "./sim-worker.ts";
