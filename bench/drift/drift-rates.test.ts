@@ -18,8 +18,8 @@ test("drops of ten points are found, and fields without one are not", () => {
 });
 
 test("rough weeks, and a season that no earlier run had, are not taken for drift", () => {
-  for (const world of [{ phi: 60 }, { phi: 400, seasonSd: 0.3 }]) {
-    const { falseFindings } = driftRates({ ...SMALL, ...world });
-    assert.ok(falseFindings <= 3, `${falseFindings} false findings with ${JSON.stringify(world)}`);
+  for (const scenario of [{ phi: 60 }, { phi: 400, seasonSd: 0.3 }]) {
+    const { falseFindings } = driftRates({ ...SMALL, ...scenario });
+    assert.ok(falseFindings <= 3, `${falseFindings} false findings with ${JSON.stringify(scenario)}`);
   }
 });

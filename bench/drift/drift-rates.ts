@@ -1,5 +1,5 @@
 import { type DriftOptions, type Finding, judgeDrift, learnPriors } from "../../src/domain/drift.ts";
-import { type MadeScraper, makeScrapers, type World } from "./histories.ts";
+import { type MadeScraper, makeScrapers, type Scenario } from "./histories.ts";
 
 export interface DriftRates {
   /** Runs of fields in which nothing is wrong, and the findings about them. */
@@ -12,15 +12,15 @@ export interface DriftRates {
 }
 
 /** Judges the tested week of every scraper with what the histories of all of them have taught. */
-export const driftRates = (world: World, options: DriftOptions = {}): DriftRates => {
-  const scrapers = makeScrapers(world);
+export const driftRates = (scenario: Scenario, options: DriftOptions = {}): DriftRates => {
+  const scrapers = makeScrapers(scenario);
   const priors = learnPriors(scrapers.map(({ history }) => history));
   const sums = { innocent: 0, falseFindings: 0, falseOfRuns: 0, broken: 0, found: 0 };
   for (const { history, tested, broken } of scrapers) {
     const { findings } = judgeDrift(tested, history, { ...options, priors });
     const found = new Set(findings.flatMap(fieldsOf));
     const ofRun = findings.filter(({ field }) => field === undefined).length;
-    sums.innocent += world.fields - broken.size;
+    sums.innocent += scenario.fields - broken.size;
     sums.broken += broken.size;
     sums.found += [...broken].filter((name) => found.has(name)).length;
     sums.falseOfRuns += ofRun;

@@ -4,7 +4,7 @@ import type { RunShares } from "../../src/domain/drift.ts";
  * Made-up histories of scrapers. Only the shape of a run comes from the program; what shares there are, how they vary and what goes wrong is
  * decided here.
  */
-export interface World {
+export interface Scenario {
   readonly seed: number;
   readonly scrapers: number;
   readonly fields: number;
@@ -27,9 +27,9 @@ export interface MadeScraper {
 
 const WEEK_MS = 7 * 24 * 3_600_000;
 
-export const makeScrapers = (world: World): MadeScraper[] => {
-  const random = randomFrom(world.seed);
-  return Array.from({ length: world.scrapers }, () => makeScraper(world, random));
+export const makeScrapers = (scenario: Scenario): MadeScraper[] => {
+  const random = randomFrom(scenario.seed);
+  return Array.from({ length: scenario.scrapers }, () => makeScraper(scenario, random));
 };
 
 /** The usual shares of one field. */
@@ -44,10 +44,10 @@ interface Field {
   readonly commonest: number;
 }
 
-const makeScraper = (world: World, random: Random): MadeScraper => {
-  const items = world.items ?? Math.round(60 * (20_000 / 60) ** random.uniform());
+const makeScraper = (scenario: Scenario, random: Random): MadeScraper => {
+  const items = scenario.items ?? Math.round(60 * (20_000 / 60) ** random.uniform());
   // Most fields are nearly always there; some are optional.
-  const fields = Array.from({ length: world.fields }, (_, at): Field => ({
+  const fields = Array.from({ length: scenario.fields }, (_, at): Field => ({
     name: `field${at}`,
     present: Math.max(0.15, logistic(2.2 + 1.2 * random.normal())),
     missing: random.uniform() * 0.5,
@@ -59,7 +59,7 @@ const makeScraper = (world: World, random: Random): MadeScraper => {
   const first = Date.UTC(2031, 0, 6) + Math.floor(random.uniform() * 52) * WEEK_MS;
   const week = (at: number, change: (field: Field) => Field = (field) => field): RunShares => {
     const count = Math.max(1, Math.round(items * (1 + 0.01 * random.normal())));
-    const vary = (mean: number): number => random.beta(mean * world.phi, (1 - mean) * world.phi);
+    const vary = (mean: number): number => random.beta(mean * scenario.phi, (1 - mean) * scenario.phi);
     return {
       id: `week ${at}`,
       at: first + at * WEEK_MS,
@@ -82,10 +82,12 @@ const makeScraper = (world: World, random: Random): MadeScraper => {
       }),
     };
   };
-  const history = Array.from({ length: world.weeks }, (_, at) => week(at));
-  const broken = new Set(fields.filter(() => random.uniform() < (world.broken ?? 0)).map(({ name }) => name));
-  const season = (world.seasonSd ?? 0) * random.normal();
-  const tested = week(world.weeks, (field) => {
+  const history = Array.from({ length: scenario.weeks }, (_, at) => week(at));
+  const broken = new Set(
+    fields.filter(() => random.uniform() < (scenario.broken ?? 0)).map(({ name }) => name),
+  );
+  const season = (scenario.seasonSd ?? 0) * random.normal();
+  const tested = week(scenario.weeks, (field) => {
     const present = season === 0 ? field.present : logistic(logit(field.present) + season);
     if (!broken.has(field.name)) return { ...field, present };
     // What is lost is missing.

@@ -1,7 +1,7 @@
 import type { BenchKit } from "../bench-kit.ts";
 import type { BenchOptions } from "../bench-options.ts";
 import { type DriftRates, driftRates } from "../drift/drift-rates.ts";
-import type { World } from "../drift/histories.ts";
+import type { Scenario } from "../drift/histories.ts";
 import type { Figure } from "../figure.ts";
 
 const SIZE = { scrapers: 400, fields: 10, weeks: 8 };
@@ -9,17 +9,17 @@ const SEED = 20_270_301;
 
 interface Case {
   readonly name: string;
-  readonly world: Pick<World, "phi" | "seasonSd">;
+  readonly scenario: Pick<Scenario, "phi" | "seasonSd">;
   readonly mostFalse: number;
   readonly leastFound?: number;
 }
 
 const CASES: readonly Case[] = [
-  { name: "weeks alike (phi 400)", world: { phi: 400 }, mostFalse: 0.001, leastFound: 0.75 },
-  { name: "rough weeks (phi 60)", world: { phi: 60 }, mostFalse: 0.002 },
+  { name: "weeks alike (phi 400)", scenario: { phi: 400 }, mostFalse: 0.001, leastFound: 0.75 },
+  { name: "rough weeks (phi 60)", scenario: { phi: 60 }, mostFalse: 0.002 },
   {
     name: "a season that no earlier run had (phi 400, log-odds sd 0.3)",
-    world: { phi: 400, seasonSd: 0.3 },
+    scenario: { phi: 400, seasonSd: 0.3 },
     mostFalse: 0.002,
   },
 ];
@@ -27,13 +27,13 @@ const CASES: readonly Case[] = [
 /** Findings about made-up histories, of which it is known what is wrong. One round: the same seed gives the same histories. */
 export const measureDrift = (_kit: BenchKit, { full }: BenchOptions): Promise<Figure[]> =>
   Promise.resolve(
-    CASES.flatMap(({ name, world, mostFalse, leastFound }) => {
+    CASES.flatMap(({ name, scenario, mostFalse, leastFound }) => {
       const runs = Array.from({ length: full ? 10 : 3 }, (_, at) =>
-        driftRates({ ...SIZE, ...world, seed: SEED + at }),
+        driftRates({ ...SIZE, ...scenario, seed: SEED + at }),
       );
       const innocent = sum(runs, "innocent");
       const falseFindings = sum(runs, "falseFindings");
-      const drops = driftRates({ ...SIZE, ...world, seed: SEED - 1, items: 1000, broken: 0.05 });
+      const drops = driftRates({ ...SIZE, ...scenario, seed: SEED - 1, items: 1000, broken: 0.05 });
       return [
         {
           figure: `drift, ${name}: false findings`,
