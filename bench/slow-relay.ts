@@ -40,7 +40,7 @@ const passLater = (from: Socket, to: Socket, delayMs: number): void => {
     if (waiting.length > 0) setImmediate(pass);
   };
   from.on("data", (bytes) => {
-    waiting.push({ bytes: bytes as Buffer, dueAt: performance.now() + delayMs });
+    waiting.push({ bytes, dueAt: performance.now() + delayMs });
     if (waiting.length === 1) setTimeout(pass, delayMs);
   });
 };

@@ -4,6 +4,7 @@ import { ITEM_STATES } from "../domain/item.ts";
 import { COLLECTOR_KINDS } from "../domain/job-version.ts";
 import { PAUSE_CAUSES } from "../domain/job.ts";
 import { parseTierUse } from "../domain/proxy-ladder.ts";
+import { DOCUMENT_KINDS } from "../ports/documents.ts";
 import { EVENT_TYPES } from "../ports/event-log.ts";
 import {
   LONGEST_WAIT_MS,
@@ -199,6 +200,8 @@ const itemQuery = z.object({
   limit,
 });
 const scope = z.enum(["job", "pages"]);
+const documentKind = z.enum(DOCUMENT_KINDS);
+const event = z.object({ type: z.enum(EVENT_TYPES), job: z.string().max(200), facts: loose });
 
 /** The arguments of each verb, checked because they come from another machine. */
 export const CALLS: { readonly [V in WireVerb]: z.ZodType<readonly unknown[]> } = {
@@ -264,7 +267,7 @@ export const CALLS: { readonly [V in WireVerb]: z.ZodType<readonly unknown[]> } 
   "events.forget": z.tuple([name]),
   "events.last": z.tuple([]),
   "events.await": z.tuple([z.int(), waitMs]),
-  "events.write": z.tuple([list(z.object({ type: z.enum(EVENT_TYPES), job: name, facts: loose })), id]),
+  "events.write": z.tuple([list(event), id]),
   "removals.mark": z.tuple([name, scope]),
   "removals.read": z.tuple([name]),
   "removals.list": z.tuple([z.object({ client: name.optional(), ...page })]),
@@ -276,6 +279,26 @@ export const CALLS: { readonly [V in WireVerb]: z.ZodType<readonly unknown[]> } 
   "removals.freed": z.tuple([name]),
   "removals.forget": z.tuple([name, z.array(text)]),
   "removals.endSweep": z.tuple([z.object({ job: name, what: scope, asked: z.int() })]),
+  "documents.read": z.tuple([documentKind, text]),
+  "documents.list": z.tuple([
+    documentKind,
+    z.object({ prefix: text.optional(), newest: z.boolean().optional(), ...page }),
+  ]),
+  "documents.commit": z.tuple([
+    z.object({
+      changes: list(
+        z.object({
+          kind: documentKind,
+          name: text,
+          expected: count.optional(),
+          body: loose.nullable(),
+        }),
+      ),
+      job: loose.optional(),
+      events: list(event).optional(),
+    }),
+    id,
+  ]),
 };
 
 /** For worker routes: the worker must use the same protocol as this controller. There are too many requests to log. */

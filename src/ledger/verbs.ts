@@ -1,4 +1,5 @@
 import type { ItemRef } from "../domain/item.ts";
+import type { Documents } from "../ports/documents.ts";
 import type { EventLog } from "../ports/event-log.ts";
 import type {
   AddReply,
@@ -16,6 +17,7 @@ import { ownKeys, putKeys, type ReservedKey, reservePlaces } from "./item-keys.t
 import { claim, claimWants } from "./claim.ts";
 import { cancelJob, controlJob, isQuiet } from "./control-job.ts";
 import { askRobots, controlLane, keepRobots, knownRobots, setShare } from "./control-lane.ts";
+import { commitDocuments, commitWants } from "./documents.ts";
 import { emitItems, emitWants } from "./emit-items.ts";
 import { openProbes } from "./hold-queue.ts";
 import { insertWants, placeWants } from "./insert-items.ts";
@@ -64,7 +66,7 @@ type Verbs = Pick<
       | "reap"
       | "registerWorker"
     )
-> & { readonly events: Pick<EventLog, "write"> };
+> & { readonly events: Pick<EventLog, "write">; readonly documents: Pick<Documents, "commit"> };
 
 /** The verbs that change something, or follow a rule: each is one rule in one transaction, or in several short ones of which any may be the last before a crash. */
 export const ledgerVerbs = (store: LedgerStore, own: Partial<PulseLimits> = {}): Verbs => {
@@ -269,6 +271,9 @@ export const ledgerVerbs = (store: LedgerStore, own: Partial<PulseLimits> = {}):
       (await transact([want("robots", origin)], (tx) => askRobots(tx, origin, worker), false)),
     keepRobots: (origin, answer) => transact([], (tx) => keepRobots(tx, origin, answer), false),
     events: { write: (events, id) => act(id, (tx) => void tx.events.push(...events)) },
+    documents: {
+      commit: (commit, id) => act(id, (tx) => commitDocuments(tx, commit), { wants: commitWants(commit) }),
+    },
   };
 };
 

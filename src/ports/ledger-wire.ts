@@ -1,3 +1,4 @@
+import type { Documents } from "./documents.ts";
 import type { EventLog } from "./event-log.ts";
 import type { Ledger } from "./ledger.ts";
 import type { Removals } from "./removals.ts";
@@ -6,7 +7,7 @@ import type { Removals } from "./removals.ts";
  * The ledger between machines: one POST for each call, `/v1/ledger/VERB`, whose body is the list of arguments and whose answer is a list of one value.
  * Whoever changes what a verb takes or answers raises the number.
  */
-export const PROTOCOL = 3;
+export const PROTOCOL = 4;
 export const PROTOCOL_HEADER = "sluice-protocol";
 /** The program and its version, for people to read. */
 export const VERSION_HEADER = "sluice-version";
@@ -34,9 +35,10 @@ export const MOST_OBJECT_BYTES = 16 * 1024 ** 3;
 export const DIGEST_HEADER = "sluice-sha256";
 
 export type WireVerb =
-  | Exclude<keyof Ledger, "close" | "events" | "removals">
+  | Exclude<keyof Ledger, "close" | "events" | "removals" | "documents">
   | `events.${keyof EventLog}`
-  | `removals.${keyof Removals}`;
+  | `removals.${keyof Removals}`
+  | `documents.${keyof Documents}`;
 
 /** Who may call it: workers, and whatever a worker has no business with only admins. */
 export const WIRE_VERBS: Readonly<Record<WireVerb, "worker" | "admin">> = {
@@ -91,6 +93,9 @@ export const WIRE_VERBS: Readonly<Record<WireVerb, "worker" | "admin">> = {
   "removals.freed": "admin",
   "removals.forget": "admin",
   "removals.endSweep": "admin",
+  "documents.read": "admin",
+  "documents.list": "admin",
+  "documents.commit": "admin",
 };
 
 /** JSON, and beside it maps, undefined in lists, and numbers that are not finite: objects with one member whose name begins with `$`. */

@@ -3,6 +3,7 @@ import { describe, it } from "node:test";
 import { addresses } from "./ledger-suite/addresses.ts";
 import { backlog } from "./ledger-suite/backlog.ts";
 import { breaker } from "./ledger-suite/breaker.ts";
+import { documents } from "./ledger-suite/documents.ts";
 import { emitting } from "./ledger-suite/emitting.ts";
 import { events } from "./ledger-suite/events.ts";
 import { fairness } from "./ledger-suite/fairness.ts";
@@ -63,6 +64,7 @@ const NOUNS = [
   freshKeeping,
   removing,
   versions,
+  documents,
   laws,
 ];
 

@@ -17,6 +17,7 @@ import type {
 } from "../domain/job.ts";
 import type { LaneBacklog, RunningWorker } from "../domain/scale.ts";
 import type { WorkSums } from "../domain/work-sums.ts";
+import type { Documents } from "./documents.ts";
 import type { CallId, EventLog } from "./event-log.ts";
 import type { FreshEntry, FreshKey, FreshNote } from "./fresh-entry.ts";
 import type { WorkerInfo, WorkerView } from "./registry.ts";
@@ -147,6 +148,7 @@ export interface Backlog {
 export interface Ledger extends WorkLedger, JobLedger, LaneLedger, ClientLedger, RobotsCache, WorkStats {
   readonly events: EventLog;
   readonly removals: Removals;
+  readonly documents: Documents;
 
   /** Housekeeping, now and then, by a process that has no slot timers to keep. */
   tidy(): Promise<void>;
@@ -484,6 +486,7 @@ export type LedgerErrorCode =
   | "other-version"
   | "damaged"
   | "damaged-row"
+  | "bad-document"
   | "no-access"
   | "unavailable";
 

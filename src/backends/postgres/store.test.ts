@@ -95,8 +95,19 @@ test("a record that counts as new and is there is replaced", { skip: noPostgres 
   const { pool } = await countingPool(t);
   const store = postgresStore(pool);
   const result = (quality: Result["quality"]): Result => ({
-    ...{ queue: 1, seq: 1, state: "done", attempts: 1, endedAt: 1, quality, skipped: null, change: null },
-    ...{ failure: null, captures: [], records: null, attempt: [1, 2, 3, 4, "w", null, 1], revision: 0 },
+    queue: 1,
+    seq: 1,
+    state: "done",
+    attempts: 1,
+    endedAt: 1,
+    quality,
+    skipped: null,
+    change: null,
+    failure: null,
+    captures: [],
+    records: null,
+    attempt: [1, 2, 3, 4, "w", null, 1],
+    revision: 0,
   });
   for (const quality of ["partial", "complete"] as const)
     await store.transact([], (tx) => tx.append("result", result(quality)));
