@@ -1,10 +1,16 @@
 import { readPage } from "../pipeline/notify.ts";
 import type { JobView } from "../domain/job.ts";
-import { EVENT_TYPES, type EventQuery, type EventType, type LedgerEvent } from "../ports/event-log.ts";
+import {
+  clientOfEvent,
+  EVENT_TYPES,
+  type EventQuery,
+  type EventType,
+  type LedgerEvent,
+} from "../ports/event-log.ts";
 import type { Ledger } from "../ports/ledger.ts";
 import { factsOf } from "./webhooks/make-deliveries.ts";
 
-/** An event of a job, as sent to listeners. */
+/** An event as sent to listeners. */
 export interface LiveEvent {
   /** Its id in the log; none if it is not stored there. */
   readonly id?: number;
@@ -64,7 +70,8 @@ export class EventFeed {
     });
     const jobs = new Map<string, JobView | undefined>();
     for (const event of found)
-      if (!jobs.has(event.job)) jobs.set(event.job, await this.#ledger.readJob(event.job));
+      if (event.job !== "" && !jobs.has(event.job))
+        jobs.set(event.job, await this.#ledger.readJob(event.job));
     return {
       events: found.flatMap((event) => liveEvent(event, jobs.get(event.job)) ?? []),
       at: Math.max(after, upTo),
@@ -72,8 +79,12 @@ export class EventFeed {
   }
 }
 
-const liveEvent = (event: LedgerEvent, view: JobView | undefined): LiveEvent | undefined =>
-  view && { id: event.id, type: event.type, at: event.at, ...aboutJob(view, factsOf(event)) };
+const liveEvent = (event: LedgerEvent, view: JobView | undefined): LiveEvent | undefined => {
+  const { id, type, at } = event;
+  const client = clientOfEvent(event);
+  if (client !== undefined) return { id, type, at, client, data: factsOf(event) };
+  return view && { id, type, at, ...aboutJob(view, factsOf(event)) };
+};
 
 /** The part of an event that describes its job. */
 export const aboutJob = (

@@ -300,12 +300,15 @@ test("what an item has led to is found with its parent, also what a limit keeps 
   assert.deepEqual(await kit.fsck(), []);
 });
 
-test("clients keep their keys and lanes their limits; secrets are not in the archive", async (t) => {
+test("clients keep their keys, lanes their limits, schedules their times; secrets are not in the archive", async (t) => {
   const kit = await Kit.open(t);
   const { ledger, blobs } = kit.storage;
   await ledger.createJob(jobSpec("one"));
   await ledger.addItems("one", planned(["a"]), []);
   await ledger.controlLane("site.test", { perSecond: 0.5, isHeld: true });
+  await ledger.documents.commit({
+    changes: [{ kind: "schedule", name: "weekly", body: { cron: "0 6 * * 1" } }],
+  });
   const key = { id: "k1", client: "team", role: "client", hash: "h1", prefix: "sk_1", createdAt: 1 } as const;
   {
     const registry = await openRegistry(kit.data);
@@ -329,6 +332,8 @@ test("clients keep their keys and lanes their limits; secrets are not in the arc
   await registry.close();
   const [lane] = await kit.storage.ledger.listLanes({ limit: 5 });
   assert.deepEqual([lane?.operatorPerSecond, lane?.isHeldByOperator], [0.5, true]);
+  const weekly = await kit.storage.ledger.documents.read("schedule", "weekly");
+  assert.deepEqual(weekly?.body, { cron: "0 6 * * 1" });
 });
 
 test("a ledger that is there is not overwritten, nor is a log of one put into the new ledger", async (t) => {

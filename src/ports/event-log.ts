@@ -24,9 +24,14 @@ export interface LedgerEvent {
   readonly id: number;
   readonly at: number;
   readonly type: EventType;
+  /** "" for what happened to no job in particular: then `facts.client` names the client it belongs to. */
   readonly job: string;
   readonly facts: Readonly<Record<string, unknown>>;
 }
+
+/** Whose event it is, where it belongs to no job. */
+export const clientOfEvent = ({ job, facts }: Pick<LedgerEvent, "job" | "facts">): string | undefined =>
+  job === "" && typeof facts["client"] === "string" ? facts["client"] : undefined;
 
 export type NewEvent = Pick<LedgerEvent, "type" | "job" | "facts">;
 
