@@ -98,6 +98,7 @@ export const openController = async ({
     metrics: () => metrics.text(),
     onUnkept: (job, reason) => log.warn("scraper not stored", { job, reason }),
     whyNotCall: (url) => checkTarget(url, { allow }),
+    alerts: { channels: channels.map(({ name }) => name), ...(rules && { rules }) },
     version: SOFTWARE,
     isDiskFull: () => isDiskFull(data, minFreeBytes),
     ...(tls && { tls }),
