@@ -1,4 +1,4 @@
-/** What can happen to a job. */
+/** What can happen to a job or a schedule. Events without a job name their client in `facts.client`. */
 const EVENTS = {
   "job.started": "The job was created.",
   "job.progress": "How far the job is; sent every `progressMs` of the job.",
@@ -13,6 +13,11 @@ const EVENTS = {
   "lane.tier": "Items of a lane of the job go through another proxy tier.",
   "proxy.down":
     "A proxy tier does not work and is left out for a while; with `isHeld`, no tier is left and the lane waits.",
+  "schedule.fired": "A schedule started a job.",
+  "schedule.skipped": "A time of a schedule came while it could not fire; the reason says why.",
+  "schedule.missed": "A time of a schedule passed while no controller ran.",
+  "schedule.completed": "A firing has gone through all stages.",
+  "schedule.failed": "A firing could not start, or one of its stages failed.",
 } satisfies Readonly<Record<string, string>>;
 
 export type EventType = keyof typeof EVENTS;
