@@ -42,6 +42,8 @@ export type JobOptions = Pick<
   | "progressMs"
   | "isBatch"
   | "guardsTargets"
+  | "inputsFrom"
+  | "firing"
 >;
 
 /** Large enough that sorted keys share pages of the ledger's index. The ledger adds a batch in short transactions, between which others are answered. */
@@ -55,16 +57,19 @@ const REJECTED_BATCH = 1000;
 const FIRST_BATCH = 500;
 const TRICKLE_MS = 500;
 
-export const createJob = async (
-  ledger: Pick<JobLedger, "createJob">,
-  submission: Omit<Submission, "inputs" | "laneOf"> & Partial<Submission>,
-): Promise<void> => {
+type NewJob = Omit<Submission, "inputs" | "laneOf"> & Partial<Submission>;
+
+export const createJob = async (ledger: Pick<JobLedger, "createJob">, submission: NewJob): Promise<void> =>
+  await ledger.createJob(jobSpecOf(submission));
+
+/** The job as the ledger gets it. */
+export const jobSpecOf = (submission: NewJob): JobSpec => {
   const { job, client, ready, limit, maxItems = Number.MAX_SAFE_INTEGER, extracts = true } = submission;
   const { paceOf } = submission;
   const pins = pinnedOf(jobScrapers(ready), paceOf);
   const { name: scraper, source, version, pace, policy } = pins.scrapers[0]!;
   const retention = retentionOf(ready.scraper.retention ?? {});
-  await ledger.createJob({
+  return {
     id: job,
     client,
     scraper,
@@ -79,7 +84,7 @@ export const createJob = async (
     ...(limit !== undefined && { limit }),
     ...(retention && { retention }),
     ...submission.options,
-  });
+  };
 };
 
 /** What is wrong with the proxy tiers that a job asks for, if anything. */

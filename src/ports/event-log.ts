@@ -1,4 +1,4 @@
-/** What can happen to a job. */
+/** What can happen to a job or a schedule. Events without a job name their client in `facts.client`. */
 const EVENTS = {
   "job.started": "The job was created.",
   "job.progress": "How far the job is; sent every `progressMs` of the job.",
@@ -16,6 +16,11 @@ const EVENTS = {
   "drift.found": "A run differs from earlier ones of its scraper by more than they differ from each other.",
   "release.published": "Another release of a dataset is current; with `rollback`, an earlier one.",
   "release.held": "A release did not pass its audit. The last good one stays current.",
+  "schedule.fired": "A schedule started a job.",
+  "schedule.skipped": "A time of a schedule came while it could not fire; the reason says why.",
+  "schedule.missed": "A time of a schedule passed while no controller ran.",
+  "schedule.completed": "A firing has gone through all stages.",
+  "schedule.failed": "A firing could not start, or one of its stages failed.",
 } satisfies Readonly<Record<string, string>>;
 
 export type EventType = keyof typeof EVENTS;

@@ -19,6 +19,8 @@ export interface ServiceContext {
   readonly retentionOf?: () => PruneTools["retentionOf"];
   /** Told why the code of a job's scraper was not stored: the job needs the file as it is. */
   readonly onUnkept?: (job: string, reason: string) => void;
+  /** The bytes at a URL that a client gave. Refuses addresses that clients may not reach. */
+  readonly readUrl?: (url: URL, signal: AbortSignal) => AsyncIterable<Uint8Array>;
   /** Why no webhook may be sent to this URL; undefined if it may. */
   readonly whyNotCall?: (url: URL) => Promise<string | undefined>;
 }
