@@ -13,6 +13,8 @@ const EVENTS = {
   "lane.tier": "Items of a lane of the job go through another proxy tier.",
   "proxy.down":
     "A proxy tier does not work and is left out for a while; with `isHeld`, no tier is left and the lane waits.",
+  "ledger.stepped-back":
+    "The database went back to an earlier state: items that had ended run again. `segments` are stored pages that it does not know.",
 } satisfies Readonly<Record<string, string>>;
 
 export type EventType = keyof typeof EVENTS;
