@@ -36,9 +36,10 @@ export const openPostgres = async (url: string, options: PostgresOptions = {}): 
   }
   const store = postgresStore(pool, { ...options, onDurable: (changes) => recent.note(changes) });
   const noticeStepBack = async (): Promise<void> => {
-    const lost = await recent.forgotten(store);
+    const { lost, resend } = await recent.forgotten(store);
     if (lost.length === 0) return;
     options.onSteppedBack?.(lost);
+    await resend(verbs);
     await store.transact([], (tx) => {
       for (const { job, ...facts } of lost) if (job !== undefined) tx.tell("ledger.stepped-back", job, facts);
     });
@@ -64,6 +65,7 @@ export const openPostgres = async (url: string, options: PostgresOptions = {}): 
   };
   const ledger: Ledger = {
     ...verbs,
+    ...recent.watch(verbs),
     ...openReads(steps),
     awaitWork: (filter, ms) =>
       awaitChange(() => store.read(workWants(filter), (tx) => hasWork(tx, filter)), ms),
