@@ -65,7 +65,7 @@ export const openController = async ({
   fixturesOf,
 }: ControllerOptions): Promise<Controller> => {
   const { data } = location;
-  const storage = await openStorage(location, { isServing: true });
+  const storage = await openStorage(location, { isServing: true, log });
   const registry = await openRegistry(location, { checkpoints: false });
   const { buildServer } = await import("./api/server.ts");
   const { openCatalog } = await import("./services/scraper-catalog.ts");

@@ -21,6 +21,8 @@ const EVENTS = {
   "schedule.missed": "A time of a schedule passed while no controller ran.",
   "schedule.completed": "A firing has gone through all stages.",
   "schedule.failed": "A firing could not start, or one of its stages failed.",
+  "ledger.stepped-back":
+    "The database went back to an earlier state: items that had ended run again. `segments` are stored pages that it does not know.",
 } satisfies Readonly<Record<string, string>>;
 
 export type EventType = keyof typeof EVENTS;
