@@ -174,7 +174,7 @@ test("a new ledger has the tables and rows that its migrations lead to", () => {
     const tables = made.filter(({ type }) => type === "table").map(({ name }) => String(name));
     return { made, rows: tables.map((name) => [name, db.prepare(`SELECT * FROM "${name}"`).all()]) };
   };
-  const { part, migrations, start } = LEDGER_SCHEMA;
-  assert.ok(start && start.version <= migrations.length);
-  assert.deepEqual(contents(LEDGER_SCHEMA), contents({ part, migrations }));
+  const { start: first, ...all } = LEDGER_SCHEMA;
+  assert.ok(first && first.version <= all.migrations.length);
+  assert.deepEqual(contents(LEDGER_SCHEMA), contents(all));
 });
