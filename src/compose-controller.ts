@@ -90,8 +90,9 @@ export const openController = async ({
   const shared = { ledger, registry, blobs, log, reads, retentionOf: retentionNow };
   const server = await buildServer({
     ...shared,
-    scrapers: openCatalog(project, { blobs, ...(fixturesOf && { fixturesOf }) }),
+    scrapers: openCatalog(project, { blobs, documents: ledger.documents, ...(fixturesOf && { fixturesOf }) }),
     laneOf,
+    location,
     ...(blobs.link && {
       linkTo: (name: string) => blobs.link!(name, { expiresInSec: LINK_SEC }),
     }),

@@ -4,8 +4,14 @@ import { planInput } from "../pipeline/plan.ts";
 import { createJob, type JobOptions as SpecOptions, proxiesProblem } from "../pipeline/submit.ts";
 import type { Ledger, PlannedItem } from "../ports/ledger.ts";
 import type { JobOptions } from "../schemas/job-options.ts";
-import { compileScraper, type CompiledScraper, loweredPace } from "../scrapers/compiled-scraper.ts";
+import {
+  compileScraper,
+  type CompiledScraper,
+  type JobPace,
+  loweredPace,
+} from "../scrapers/compiled-scraper.ts";
 import { keepBundle } from "../scrapers/keep-bundle.ts";
+import { canaryOf } from "./canaries.ts";
 import type { ServiceContext } from "./context.ts";
 import { readJob } from "./jobs.ts";
 import { Problem } from "./problem.ts";
@@ -91,12 +97,15 @@ const create = async (context: ServiceContext, job: NewJob): Promise<void> => {
   await checkHoldings(context, client, { isNew: true });
   const unkept = await keepBundle(context.blobs, scraper);
   if (unkept !== undefined) context.onUnkept?.(creation.name, unkept);
+  const paceOf = ({ pace }: CompiledScraper): JobPace => loweredPace(pace, options.pace ?? {});
+  const canary = extracts ? await canaryOf(context, scraper, job.inputs.length) : undefined;
   await createJob(context.ledger, {
+    ...(canary && { canaryOf: (spec) => canary(spec, paceOf) }),
     job: creation.name,
     client,
     // A job that only collects pages has no fields.
     ready: extracts ? scraper : await compileScraper(scraper, { extracts }),
-    paceOf: ({ pace }) => loweredPace(pace, options.pace ?? {}),
+    paceOf,
     options: {
       ...specOptions(options),
       ...(isBatch && { isBatch }),

@@ -61,8 +61,8 @@ export const openLocal = async (
   const { ledger, blobs } = storage;
   let opened: Promise<Registry> | undefined;
   const registry = (): Promise<Registry> => (opened ??= openRegistry(location));
-  const scrapers = openCatalog(undefined, { takesPaths: true, blobs });
-  const common = { ledger, blobs, scrapers, laneOf, now: Date.now, retentionOf: retentionNow };
+  const scrapers = openCatalog(undefined, { takesPaths: true, blobs, documents: ledger.documents });
+  const common = { ledger, blobs, scrapers, laneOf, location, now: Date.now, retentionOf: retentionNow };
   /** Most commands need no registry: it is opened on demand. */
   const context = async (): Promise<ServiceContext> => ({ ...common, registry: await registry() });
   const removing = { ledger, blobs, removeLog: (job: string) => removeJobLog(location.data, job) };
