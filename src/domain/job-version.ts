@@ -218,7 +218,7 @@ type NewInEmit = "scrapers" | "extracts" | "maxDepth";
 export interface Pace {
   /** Requests a second, hops and redirects included; 2 by default. */
   readonly perSecond: number;
-  /** Request starts allowed at once on top of the even rhythm; 1 by default, above 20 a second what 50 ms hold. */
+  /** Requests that may start at once, in excess of the even rate. Default 1; above 20 requests per second, the requests of 50 ms. */
   readonly burst: number;
   /** Items of the lane that may run at the same time, over all workers; 4 by default. */
   readonly concurrency: number;
