@@ -53,7 +53,7 @@ export const gateSchema = named(
 );
 export type Gate = Answer<typeof gateSchema>;
 
-const badCount = described("Items, and how many of them were bad.", z.tuple([count, count]));
+const badCount = described("Items, and how many of them were bad.", z.object({ items: count, bad: count }));
 
 export const canarySchema = named(
   "Canary",
@@ -164,3 +164,12 @@ export const endCanarySchema = z.strictObject({
   reason: z.string().min(1).max(1000).optional(),
 });
 export type EndCanary = Request<typeof endCanarySchema>;
+
+export const movedSchema = z.object({
+  version: versionSchema,
+  moved: described("Jobs that have changed with it.", z.array(z.string())),
+});
+export type Moved = Answer<typeof movedSchema>;
+
+export const activatedSchema = movedSchema.extend({ gate: gateSchema });
+export type Activated = Answer<typeof activatedSchema>;

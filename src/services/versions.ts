@@ -14,7 +14,6 @@ import { gateVersion } from "./gate.ts";
 import { Problem } from "./problem.ts";
 import {
   changing,
-  type Found,
   loadVersion,
   type Pointers,
   pointersChange,
@@ -91,8 +90,8 @@ const versionView = (version: string, record: VersionRecord, pointers: Pointers)
         items: canary.test.items,
         fields: canaryFindings(canary.test).map(({ canary: own, control, ...one }) => ({
           ...one,
-          canary: [...own] as [number, number],
-          control: [...control] as [number, number],
+          canary: { items: own[0], bad: own[1] },
+          control: { items: control[0], bad: control[1] },
         })),
         unread: canary.unread,
       },
@@ -270,5 +269,3 @@ const moveJobs = async (context: Context, scraper: string, ready: CompiledScrape
   }
   return moved;
 };
-
-export type { Found };

@@ -25,6 +25,7 @@ import {
 } from "../../services/clients.ts";
 import { LOCAL_ACTOR, type ServiceContext } from "../../services/context.ts";
 import { deployScraper } from "../../services/deployments.ts";
+import { localVersions } from "./local-versions.ts";
 import { retryItems } from "../../services/items.ts";
 import { resumeJob, scraperOfJob, sealJob, stopJob } from "../../services/jobs.ts";
 import { controlLane } from "../../services/lanes.ts";
@@ -144,6 +145,7 @@ export const openLocal = async (
     },
     submit: async (submission) => await submit(await context(), submission),
     deploy: (name, bundle, commit) => deployScraper(common, { name, bundle, commit, by: localUser() }),
+    ...localVersions(common),
 
     async markRemoval(job, what) {
       await reapDead(ledger);
