@@ -1,4 +1,5 @@
 /** A typed client of the REST API. At run time it needs only `fetch`: `import { SluiceClient } from "sluice/client"`. The types are inferred from the API's schemas. */
+import { VersionsClient } from "./client/versions.ts";
 import {
   type AddInputs,
   type InputStream,
@@ -122,14 +123,17 @@ export type {
   WebhookWithSecret,
 } from "./schemas/webhook.ts";
 export type { ClientOptions } from "./client/ask.ts";
+export type { VersionsClient } from "./client/versions.ts";
 export { pages } from "./client/query.ts";
 export { ProblemError } from "./client/problem-error.ts";
 
 export class SluiceClient {
   readonly #options: ClientOptions;
+  readonly versions: VersionsClient;
 
   constructor(options: ClientOptions) {
     this.#options = options;
+    this.versions = new VersionsClient(options);
   }
 
   /** The client and role of the key. */

@@ -91,11 +91,12 @@ export const openController = async ({
   const { urlReader } = await import("./collectors/http/read-url.ts");
   const service = {
     ...shared,
-    scrapers: openCatalog(project, { blobs, ...(fixturesOf && { fixturesOf }) }),
+    scrapers: openCatalog(project, { blobs, documents: ledger.documents, ...(fixturesOf && { fixturesOf }) }),
     laneOf,
     onUnkept: (job: string, reason: string) => log.warn("scraper not stored", { job, reason }),
     whyNotCall: (url: URL) => checkTarget(url, { allow }),
     readUrl: urlReader(dispatcher),
+    location,
   };
   const server = await buildServer({
     ...service,

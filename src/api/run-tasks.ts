@@ -12,6 +12,7 @@ import type { Metrics } from "./metrics.ts";
 import { taskLog, wait } from "./run-task.ts";
 import { runAlerts } from "./tasks/alerts.ts";
 import { runAbandonedUploads, runJoins } from "./tasks/blob-upkeep.ts";
+import { runCanaries } from "./tasks/canaries.ts";
 import { runManifests } from "./tasks/manifests.ts";
 import { runNewVersions } from "./tasks/new-versions.ts";
 import { runProgress } from "./tasks/progress.ts";
@@ -83,6 +84,7 @@ export const runTasks = async (options: TasksOptions, signal: AbortSignal): Prom
     keepOn("stages", () => runStages(tools, signal)),
     keepOn("input-loads", () => runInputLoads(tools, signal)),
     keepOn("old-firings", () => runOldFirings(tools, signal)),
+    keepOn("canaries", () => runCanaries(tools, signal)),
     keepOn("new-versions", () => runNewVersions(tools, signal)),
     keepOn("progress", () => runProgress(tools, signal)),
     keepOn("webhooks", () => runWebhooks({ ...tools, onEvent, onEnd }, signal)),

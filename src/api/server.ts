@@ -21,6 +21,7 @@ import { addCaptureRoutes } from "./routes/captures.ts";
 import { addClientRoutes } from "./routes/clients.ts";
 import { addDashboardRoutes } from "./routes/dashboard.ts";
 import { addDeploymentRoutes } from "./routes/deployments.ts";
+import { addVersionRoutes } from "./routes/versions.ts";
 import { addEventRoutes } from "./routes/events.ts";
 import { addItemRoutes } from "./routes/items.ts";
 import { addJobControlRoutes } from "./routes/job-control.ts";
@@ -146,6 +147,7 @@ const ROUTES = [
   addBatchRoutes,
   addScraperRoutes,
   addDeploymentRoutes,
+  addVersionRoutes,
   addLaneRoutes,
   addScaleRoutes,
   addClientRoutes,

@@ -38,6 +38,7 @@ const PROBLEMS = {
   "no-such-field": [422, "The job has no such field"],
   "bad-dataset": [422, "The dataset cannot be written as it is declared"],
   "lower-limit": [422, "The limits of a job can only be raised"],
+  "version-refused": [422, "The version of the scraper is not activated"],
   "new-version-refused": [422, "The job cannot continue with the new version of its scraper"],
   "no-changes": [422, "The job does not record changes"],
   "other-protocol": [426, "The worker uses a different protocol version"],
