@@ -19,6 +19,7 @@ import { addBatchRoutes } from "./routes/batches.ts";
 import { addBlobRoutes } from "./routes/blobs.ts";
 import { addCaptureRoutes } from "./routes/captures.ts";
 import { addClientRoutes } from "./routes/clients.ts";
+import { addDatasetRoutes } from "./routes/datasets.ts";
 import { addDeploymentRoutes } from "./routes/deployments.ts";
 import { addEventRoutes } from "./routes/events.ts";
 import { addItemRoutes } from "./routes/items.ts";
@@ -28,6 +29,7 @@ import { addJobRoutes } from "./routes/jobs.ts";
 import { addLaneRoutes } from "./routes/lanes.ts";
 import { addScaleRoutes } from "./routes/scale.ts";
 import { addLedgerRoutes } from "./routes/ledger.ts";
+import { addQualityRoutes } from "./routes/quality.ts";
 import { addRemovalRoutes } from "./routes/removals.ts";
 import { addResultRoutes } from "./routes/results.ts";
 import { addScraperRoutes } from "./routes/scrapers.ts";
@@ -144,6 +146,8 @@ const ROUTES = [
   addBatchRoutes,
   addScraperRoutes,
   addDeploymentRoutes,
+  addQualityRoutes,
+  addDatasetRoutes,
   addLaneRoutes,
   addScaleRoutes,
   addClientRoutes,
