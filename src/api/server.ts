@@ -19,6 +19,7 @@ import { addBatchRoutes } from "./routes/batches.ts";
 import { addBlobRoutes } from "./routes/blobs.ts";
 import { addCaptureRoutes } from "./routes/captures.ts";
 import { addClientRoutes } from "./routes/clients.ts";
+import { addDashboardRoutes } from "./routes/dashboard.ts";
 import { addDatasetRoutes } from "./routes/datasets.ts";
 import { addDeploymentRoutes } from "./routes/deployments.ts";
 import { addEventRoutes } from "./routes/events.ts";
@@ -34,6 +35,7 @@ import { addRemovalRoutes } from "./routes/removals.ts";
 import { addResultRoutes } from "./routes/results.ts";
 import { addScraperRoutes } from "./routes/scrapers.ts";
 import { addServiceRoutes } from "./routes/service.ts";
+import { addSessionRoutes } from "./routes/session.ts";
 import { addWebhookRoutes } from "./routes/webhooks.ts";
 
 const BODY_LIMIT = 1024 * 1024;
@@ -155,6 +157,8 @@ const ROUTES = [
   addEventRoutes,
   addAuditRoutes,
   addServiceRoutes,
+  addSessionRoutes,
+  addDashboardRoutes,
   addLedgerRoutes,
   addBlobRoutes,
 ];

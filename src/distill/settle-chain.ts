@@ -243,7 +243,7 @@ class Settler {
   #noSign(steps: readonly ChainStep[], last: number): DistillError {
     const inputs = this.#settling.absent.map(({ input }) => JSON.stringify(input)).join(", ");
     return new DistillError(
-      `${steps[last] === undefined ? "no request" : requestText(steps[last])} says that ${inputs} is absent: its answer has no status, value, element or sentence that others have not`,
+      `${steps[last] === undefined ? "no request" : requestText(steps[last])} says that ${inputs} is absent: its response has no status, value, element or sentence that the others lack`,
     );
   }
 }

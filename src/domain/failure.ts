@@ -249,7 +249,7 @@ const FAILURES = {
     advice: "The browser crashed or hung. Try again; `limits` and docs/browser.md say what a page may cost.",
     holdAdvice: "Browsers crash or hang on these pages. The log shows how; docs/browser.md has the limits.",
   },
-  // The provider's trouble or ours, never the site's: it counts against the tier. Free for the item as throttles are.
+  // The provider's trouble or ours, never the site's: it counts against the tier. Costs the item no attempt, as with throttles.
   proxy: {
     ...ours,
     maxAttempts: 3,

@@ -52,9 +52,9 @@ interface Outage {
   readonly why: string;
 }
 
-/** What is known of one ladder in one lane. Stored in ledgers. */
+/** What is known about one ladder in one lane. Stored in ledgers. */
 export interface LadderState {
-  /** Where its items go now. */
+  /** The tier that its items use now. */
   readonly at: number;
   /** Items that were refused there, without a good one since. */
   readonly blocked: readonly string[];
@@ -62,12 +62,12 @@ export interface LadderState {
   readonly isProven: boolean;
   /** Good items since the last move or probe. */
   readonly good: number;
-  /** So many good items, and the cheaper tier is tried. */
+  /** After this many good items, the cheaper tier is tried. */
   readonly probeAfter: number;
   /** The worker whose next item tries the cheaper tier, and until when it may. */
   readonly probe: { readonly at: number; readonly worker: string; readonly until: number } | null;
   readonly outages: Readonly<Record<string, Outage>>;
-  /** Why the lane is where it is; null where it began. */
+  /** Why the lane is on this tier; null at the start. */
   readonly why: string | null;
   readonly since: number;
 }

@@ -14,9 +14,9 @@ export interface JudgedField {
   readonly raw?: string;
   /** The place (first choice or fallback) that found it, as the scraper wrote it: `#market`, `label "Market value"`. */
   readonly by?: string;
-  /** Where that stands: characters from the start of the kept page's text. JSON has the place of its script. */
+  /** Its position: characters from the start of the kept page's text. For JSON in a script, the position of the script. */
   readonly at?: number;
-  /** Why it is malformed. Of an empty one: `unavailable: …`, when the site says that it has none. */
+  /** Why it is malformed. For an empty field: `unavailable: …`, if the site says that it has none. */
   readonly why?: string;
 }
 

@@ -51,7 +51,7 @@ function waiting(
 }
 
 export interface Backoff {
-  /** The longest wait before the second try. */
+  /** Longest wait before the second attempt. */
   readonly firstMs: number;
   /** How much longer each further wait may be. */
   readonly factor: number;

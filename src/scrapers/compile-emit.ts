@@ -101,18 +101,18 @@ const found = (fields: RawRecord["fields"], value: Record<string, unknown>): Fou
 
 /** Inputs from the fields of a page: one, or one for each match of `each`. */
 interface EmitFields<F extends Fields = Fields, Parent = never, Added = object, Names = string> {
-  /** Names of kept pages. May be left out when only one page is kept. */
+  /** Names of kept pages. Optional if only one page is kept. */
   readonly from?: string | readonly string[];
   /** Each match is one input, and the fields are relative to it: a CSS selector, or a place in JSON (`by.path("items[]")`). */
   readonly each?: Each;
-  /** What is found makes the target's input. Where nothing at all is found, nothing is emitted. */
+  /** The fields of the target's input. If none of them is found, nothing is emitted. */
   readonly input: F;
   /**
-   * What is taken over from the input of the item that was collected: names of its members, or a function
+   * What to copy from the input of the current item: names of its members, or a function
    * `(parent: { region: string }) => ({ … })`, whose parameter needs its type.
    */
   readonly with?: readonly Names[] | ((parent: Parent) => Added);
-  /** Fewer inputs than this: the page is not what it was (`structure-changed`). 1 with an `each` of elements, else 0. */
+  /** With fewer inputs than this, the item fails with `structure-changed`. Default 1 with an `each` of elements, else 0. */
   readonly min?: number;
 }
 
@@ -126,20 +126,20 @@ export const EMIT_FIELDS_OPTIONS: OptionNames<EmitFields> = {
 
 /** Inputs by the scraper's own code: pure, not async. */
 interface EmitFunction<Parent = never, Given = unknown> {
-  /** Names of the kept pages that the function is given; all of them when left out. */
+  /** Names of the kept pages that the function gets. Default: all of them. */
   readonly from?: string | readonly string[];
   /** Gives the target's inputs, one object for each. */
   readonly inputs: (pages: readonly KeptPage[], context: EmitContext<Parent>) => readonly Given[];
-  /** Fewer inputs than this: the page is not what it was (`structure-changed`). 0 unless given. */
+  /** With fewer inputs than this, the item fails with `structure-changed`. Default 0. */
   readonly min?: number;
 }
 
 export const EMIT_FUNCTION_OPTIONS: OptionNames<EmitFunction> = { from: true, inputs: true, min: true };
 
 interface EmitContext<Parent> {
-  /** Of the item that was collected. */
+  /** The input of the current item. */
   readonly input: Parent;
-  /** To parse the pages with. */
+  /** Tools to parse the pages. */
   readonly tools: ExtractTools;
 }
 
