@@ -35,7 +35,7 @@ const LAYERS: Readonly<Record<string, string>> = {
   releases: "domain ports archive export reextract",
   worker: "domain ports archive scrapers freshness pipeline",
   services: "domain ports schemas archive scrapers pipeline inputs config export retention reextract releases",
-  api: "domain ports schemas archive scrapers pipeline inputs export retention reextract services",
+  api: "domain ports schemas archive scrapers pipeline inputs export retention reextract releases services",
   devtools: "domain ports archive extraction collectors scrapers pipeline worker",
   distill: "domain ports extraction collectors scrapers pipeline devtools",
   "compose.ts": "domain ports archive backends collectors scrapers pipeline config worker",
