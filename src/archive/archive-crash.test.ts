@@ -33,7 +33,7 @@ const program = `
   console.log(JSON.stringify(kept));
 `;
 
-it("keeps after SIGKILL what was committed, and shows nothing of what was only taken", async (t) => {
+it("keeps committed data after SIGKILL, and shows nothing that was not committed", async (t) => {
   const folder = await mkdtemp(join(tmpdir(), "sluice-crash-"));
   t.after(() => rm(folder, { recursive: true, force: true }));
   const modules = ["../backends/files/open-files.ts", "./packer.ts", "./segment-writer.ts"];

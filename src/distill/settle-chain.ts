@@ -154,11 +154,12 @@ class Settler {
   /** Nothing is left unexplained, and yet the site answers otherwise. */
   #refusal(): string {
     const end = this.#lastEnd;
-    if (end === undefined) return "no request carries the input: what the site answers does not depend on it";
+    if (end === undefined)
+      return "no request contains the input, so the site's responses do not depend on it";
     if ("failure" in end)
       return `the site answers the browser's requests differently over HTTP (${end.failure.kind}: ${end.failure.detail}). It may recognize browsers by their connection, or ask for cookies that a script sets`;
-    if ("absent" in end) return "over HTTP the site says that there is no such thing";
-    return "over HTTP the same requests give another record than in the browser";
+    if ("absent" in end) return "over HTTP the site says that the input does not exist";
+    return "over HTTP the same requests give a different record than in the browser";
   }
 
   /** Requests that give no value: cookies and state may turn out not to be needed. */
@@ -202,7 +203,7 @@ class Settler {
     for (const run of this.#settling.present.slice(1)) {
       if (!(await this.#works(steps, run)))
         throw new DistillError(
-          `the chain found for ${JSON.stringify(this.#settling.present[0]!.input)} gives no right record for ${JSON.stringify(run.input)}: ${this.#refusal()}`,
+          `the chain found for ${JSON.stringify(this.#settling.present[0]!.input)} gives a wrong record for ${JSON.stringify(run.input)}: ${this.#refusal()}`,
         );
     }
   }
@@ -210,7 +211,7 @@ class Settler {
   async #withAbsent(steps: readonly ChainStep[]): Promise<readonly ChainStep[]> {
     const seen: (readonly RecordedAnswer[])[] = [];
     for (const run of this.#settling.absent) {
-      this.#settling.onProgress(`Asking for ${JSON.stringify(run.input)}, which is absent`);
+      this.#settling.onProgress(`Requesting ${JSON.stringify(run.input)}, which is absent`);
       seen.push((await this.#probe(steps, run, ABSENT_STATUSES)).answers);
     }
     const signs = new Map<number, AbsentSign>();

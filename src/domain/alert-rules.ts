@@ -59,7 +59,9 @@ const breaker = ({ view: { held } }: WatchedJob): AlertVerdict => {
   const [first] = held;
   if (!first) return { rule: "breaker", state: "good" };
   const lanes =
-    held.length === 1 ? `lane ${first.lane} is held` : `${held.length} lanes are held, such as ${first.lane}`;
+    held.length === 1
+      ? `lane ${first.lane} is held`
+      : `${held.length} lanes are held, for example ${first.lane}`;
   return { rule: "breaker", state: "bad", text: `${lanes}: ${first.reason}` };
 };
 
@@ -105,7 +107,7 @@ const noSuccess = (
     return { rule, state: "unknown" };
   const silentMs = now - memory.goodAt;
   if (silentMs < forMs) return { rule, state: "good" };
-  return { rule, state: "bad", text: `no item went well for ${Math.floor(silentMs / 60_000)} minutes` };
+  return { rule, state: "bad", text: `no item succeeded for ${Math.floor(silentMs / 60_000)} minutes` };
 };
 
 const completeness = (

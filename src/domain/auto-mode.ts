@@ -159,8 +159,7 @@ export const adopt = (own: AutoState, shared: AutoState): AutoState =>
 
 const reasonOf = ({ missing, sign, failure }: WayResult, seen: Evidence): string => {
   if (seen === "challenge") return `a browser is needed: ${failure!.detail}`;
-  if (seen === "absent")
-    return "a browser is needed: over HTTP the site seemed to have no such thing, and it has";
+  if (seen === "absent") return "a browser is needed: over HTTP the item looked absent, but it exists";
   const lack =
     missing.length > 0 ? `${missing.slice(0, 3).join(", ")} missing` : (failure?.detail ?? "fields missing");
   return `a browser is needed: over HTTP ${lack}, and ${sign}`.slice(0, LONGEST_REASON);

@@ -246,7 +246,7 @@ const FAILURES = {
     backoff: SHORT,
     freshMs: 0,
     letter: "o",
-    advice: "The browser crashed or hung. Try again; `limits` and docs/browser.md say what a page may cost.",
+    advice: "The browser crashed or hung. Try again; docs/browser.md explains the limits of a page.",
     holdAdvice: "Browsers crash or hang on these pages. The log shows how; docs/browser.md has the limits.",
   },
   // The provider's trouble or ours, never the site's: it counts against the tier. Costs the item no attempt, as with throttles.
@@ -257,7 +257,8 @@ const FAILURES = {
     freshMs: 0,
     letter: "p",
     advice: "The proxy did not carry the request. The detail has the provider's reason; see docs/proxies.md.",
-    holdAdvice: "No proxy tier of the scraper works. The reason is the provider's; see docs/proxies.md.",
+    holdAdvice:
+      "No proxy tier of the scraper works. The detail has the provider's reason; see docs/proxies.md.",
   },
   "worker-lost": {
     ...ours,

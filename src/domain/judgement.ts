@@ -2,7 +2,7 @@ import { FIELD_STATUSES } from "./record.ts";
 import type { JudgedField, JudgedRecord, RawField, RawRecord } from "./record.ts";
 
 interface JudgedPage {
-  /** structure-changed: the page came through, but nothing that it must have is where it should be. */
+  /** structure-changed: the page loaded, but nothing that it must have is where it should be. */
   readonly verdict: "ok" | "structure-changed";
   readonly records: readonly JudgedRecord[];
 }

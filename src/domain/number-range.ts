@@ -27,7 +27,7 @@ const any = (min: number, max: number, note?: string): NumberRange => ({
  * least rate is one request a day, so that no lane stands still for longer than that.
  */
 export const RANGES = {
-  perSecond: any(1 / 86_400, 100_000, "requests a second; the least is one a day"),
+  perSecond: any(1 / 86_400, 100_000, "requests per second; the minimum is one per day"),
   burst: any(1, 10_000, "requests"),
   concurrency: whole(1, 100_000, "items"),
   weight: any(0.001, 1000),

@@ -141,7 +141,8 @@ const spelled = (
 /** Why a step of a ladder cannot be used; undefined if it can. An exit elsewhere than asked for would be wrong data. */
 export const tierProblem = (config: ProxyConfig | undefined, text: string): string | undefined => {
   const use = parseTierUse(text);
-  if (!use) return `\`${text}\` is no proxy tier: expected a name such as residential or residential:us-tx`;
+  if (!use)
+    return `\`${text}\` is not a proxy tier: expected a name such as residential or residential:us-tx`;
   const { tier, ...place } = use;
   if (tier === DIRECT) return Object.keys(place).length > 0 ? "`direct` has no country" : undefined;
   const found = config && Object.hasOwn(config.tiers, tier) ? config.tiers[tier] : undefined;
@@ -155,7 +156,7 @@ export const tierProblem = (config: ProxyConfig | undefined, text: string): stri
   if (missing !== undefined) return `the user name of tier \`${tier}\` has no place for a ${missing}`;
   const isNamed = template.includes("{statename}");
   return isNamed && place.state !== undefined && place.country !== "us"
-    ? `tier \`${tier}\` knows states of the country us only`
+    ? `tier \`${tier}\` supports states only in the country us`
     : undefined;
 };
 

@@ -120,7 +120,7 @@ const piece = fc.oneof(
   },
 );
 
-test("a scan and a parsed document give the same records, on whatever page", () => {
+test("a scan and a parsed document give the same records on every page", () => {
   fc.assert(
     fc.property(fc.array(piece, { maxLength: 40 }), (pieces) => assertSame(pieces.join(""))),
     { numRuns: 1500 },
@@ -130,7 +130,7 @@ test("a scan and a parsed document give the same records, on whatever page", () 
 const testdata = resolve(import.meta.dirname, "../../../shared/testdata");
 
 test(
-  "and on every real page",
+  "a scan and a parsed document give the same records on every real page",
   { skip: existsSync(testdata) ? false : "there are no stored pages beside this checkout" },
   () => {
     const files = globSync("{pages,blockpages,quotes-toscrape}/**/*.html", { cwd: testdata });

@@ -118,7 +118,7 @@ class Kit {
   }
 }
 
-test("a job that had ended is rebuilt as it was, with all that is told of it and its items", async (t) => {
+test("an ended job is rebuilt unchanged, with everything that is known about it and its items", async (t) => {
   const kit = await Kit.open(t);
   const { ledger } = kit.storage;
   await ledger.createJob(
@@ -190,7 +190,7 @@ test("a job that had not ended is paused; what was settled is there, the rest is
   assert.deepEqual(await kit.items("one"), after);
 });
 
-test("a cancelled job and one whose budget was spent are what they were", async (t) => {
+test("a cancelled job and a job with a spent budget are rebuilt as such", async (t) => {
   const kit = await Kit.open(t);
   const { ledger } = kit.storage;
   for (const [job, own] of [
@@ -216,7 +216,7 @@ test("a cancelled job and one whose budget was spent are what they were", async 
   assert.deepEqual(await kit.fsck(), []);
 });
 
-test("what is damaged or missing is told, and costs no more than itself", async (t) => {
+test("damaged and missing objects are reported, and nothing else is lost", async (t) => {
   const kit = await Kit.open(t);
   const { ledger, blobs } = kit.storage;
   for (const job of ["no-lines", "no-inputs", "no-records", "no-file", "no-manifest"]) {
@@ -257,7 +257,7 @@ test("what is damaged or missing is told, and costs no more than itself", async 
   assert.equal((await kit.view("no-manifest")).state, "done");
 });
 
-test("an item whose input nobody knows is not fetched, and does not vanish", async (t) => {
+test("an item with an unknown input is not fetched, and does not disappear", async (t) => {
   const kit = await Kit.open(t);
   const { ledger, blobs } = kit.storage;
   await ledger.createJob(jobSpec("one"));
@@ -278,7 +278,7 @@ test("an item whose input nobody knows is not fetched, and does not vanish", asy
   assert.deepEqual(await kit.fsck(), []);
 });
 
-test("what an item has led to is found with its parent, also what a limit keeps out", async (t) => {
+test("emitted items are rebuilt with their parent, also capped ones", async (t) => {
   const kit = await Kit.open(t);
   const { ledger } = kit.storage;
   await ledger.createJob(jobSpec("one", { maxItems: 602 }));

@@ -242,11 +242,11 @@ const overdue = (itemMs: number, inFlight: number): Failure =>
   inFlight > 0
     ? {
         kind: "timeout",
-        detail: `the item took longer than its ${itemMs / 1000} s; a request was still open`,
+        detail: `the item took longer than its ${itemMs / 1000} s; a request was still in progress`,
       }
     : {
         kind: "scraper-error",
-        detail: `collect did not end within ${itemMs / 1000} s, with no request open`,
+        detail: `collect did not end within ${itemMs / 1000} s, and no request was in progress`,
       };
 
 /** For the author: the message, and where in the scraper's files it was thrown. It is stored, so it contains no secrets. */

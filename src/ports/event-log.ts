@@ -1,7 +1,7 @@
 /** What can happen to a job. */
 const EVENTS = {
   "job.started": "The job was created.",
-  "job.progress": "How far the job is; sent every `progressMs` of the job.",
+  "job.progress": "Progress of the job; sent every `progressMs` of the job.",
   "job.paused": "The job was paused.",
   "job.resumed": "The job continues, also after its end: items were retried or limits raised.",
   "job.completed": "All items have ended.",
@@ -12,7 +12,7 @@ const EVENTS = {
   "lane.released": "The lane is open again.",
   "lane.tier": "Items of a lane of the job go through another proxy tier.",
   "proxy.down":
-    "A proxy tier does not work and is left out for a while; with `isHeld`, no tier is left and the lane waits.",
+    "A proxy tier does not work and is skipped for a while; with `isHeld`, no tier works and the lane waits.",
 } satisfies Readonly<Record<string, string>>;
 
 export type EventType = keyof typeof EVENTS;

@@ -315,7 +315,7 @@ test("Playwright's JSON lines are imported, with popups, downloads and frames", 
   );
 });
 
-test("older lines of Playwright name their pages otherwise", () => {
+test("older Playwright recordings name their pages differently", () => {
   const older = lines(JSONL)
     .replaceAll('"popupPageGuid"', '"popupAlias"')
     .replaceAll('"pageGuid"', '"pageAlias"');
@@ -335,7 +335,7 @@ test("other formats are refused with a sentence that says why", () => {
   });
 });
 
-test("no JSON makes anything but a RecordingError", () => {
+test("invalid JSON of any kind gives only a RecordingError", () => {
   const word = fc.constantFrom(
     ..."steps type click selectors customStep sluice.set sluice.forEach id begin end parameters tests commands command target targets value open select actions kind el css".split(
       " ",

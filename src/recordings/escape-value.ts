@@ -38,7 +38,7 @@ const quoteAt = (text: string, at: number): string | undefined => {
 const onlyNumber = (value: string, where: string): string => {
   if (/^\d{1,15}$/.test(value)) return value;
   throw new RecordingError(
-    `${JSON.stringify(value.slice(0, 80))} cannot stand ${where} without quotes: only a whole number can. Put the placeholder in quotes.`,
+    `${JSON.stringify(value.slice(0, 80))} cannot be used ${where} without quotes: only a whole number can. Put the placeholder in quotes.`,
   );
 };
 
@@ -78,7 +78,7 @@ const ESCAPES: Readonly<Record<Exclude<TextContext, "xpath">, Escape>> = {
   // There is no way to escape these marks in an accessible name.
   aria(value) {
     if (/\[\s*(?:name|role)\s*=/i.test(value))
-      throw new RecordingError(`${JSON.stringify(value.slice(0, 80))} cannot stand in an aria selector.`);
+      throw new RecordingError(`${JSON.stringify(value.slice(0, 80))} cannot be used in an aria selector.`);
     return value;
   },
 

@@ -137,7 +137,7 @@ test("a removal that crashes before any of its steps is finished by the next, an
   });
 });
 
-test("what was kept for a job goes with it, whenever its removal crashes", async (t) => {
+test("the data of a job is removed with it, wherever its removal crashes", async (t) => {
   const prepare = async (stores: Stores): Promise<void> => {
     await collect(stores, "one", ["a", "b", "c"]);
     await collect(stores, "two", ["a", "x"]);

@@ -45,7 +45,7 @@ export const openStoredBundle = async (
     if (bundleHash(bytes) === hash) return bytes;
     throw new ScraperLoadError(
       "broken-scraper",
-      `${name}: the stored code of version ${wanted} is not what was stored: its hash is not ${hash}. Deploy it again from its files: sluice deploy ${name}`,
+      `${name}: the stored code of version ${wanted} is damaged: its hash is not ${hash}. Deploy it again from its files: sluice deploy ${name}`,
     );
   });
 };

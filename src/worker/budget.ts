@@ -80,7 +80,7 @@ export class BudgetTracker {
       for (const account of all) await this.#refresh(account);
       accounts = all.filter(isLimited);
       if (isWaiting && !all.some(({ open }) => open.has(key)))
-        throw new StopError("the item has ended while it waited for its budget");
+        throw new StopError("the item ended while it waited for its budget");
       for (const account of accounts) {
         const limit = reachedLimit(account.limits, this.#spent(account));
         if (limit !== undefined)

@@ -195,7 +195,7 @@ export class Pulse {
       const reply = await ledger.pulse(report);
       const lost = reply.isAlive
         ? undefined
-        : new StopError("the lease had ended before the acting request left");
+        : new StopError("the lease ended before the acting request was sent");
       // Stopped jobs come first: no slot or open lane may release their requests.
       onReply(reply);
       for (const { end } of acting) end(lost);

@@ -363,7 +363,7 @@ const outcomeOf = (
 
 const LEFT_IN_DOUBT: Failure = {
   kind: "worker-lost",
-  detail: "its acting request had left, and what came of it could not be kept; not tried again by itself",
+  detail: "its acting request was sent, but the result could not be stored; it is not retried automatically",
 };
 
 /** An item that is released, or whose bytes could not be stored, is not at fault: it goes back unchanged, unless it has acted. */

@@ -170,7 +170,7 @@ export class Supervisor {
       this.#suspects += reply.suspects;
       this.#stillborn = hasBeaten ? 0 : this.#stillborn + 1;
       if (this.#stillborn >= MAX_STILLBORN)
-        this.#failure ??= new Error(`worker processes end before they have begun: ${detail}`);
+        this.#failure ??= new Error(`worker processes end before they start work: ${detail}`);
     }
     if (!isSolo) this.scaleTo(this.#wanted);
   }

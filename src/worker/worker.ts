@@ -397,7 +397,7 @@ class Worker {
     this.#inFlight.halve();
     const restMs = Math.min(FIRST_REST_MS * 2 ** this.#rests++, LONGEST_REST_MS);
     this.#restUntil = now + restMs;
-    this.#log.warn("own trouble", { code, message, restMs });
+    this.#log.warn("local problem", { code, message, restMs });
   }
 
   #hear(reply: PulseReply): void {

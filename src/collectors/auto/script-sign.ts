@@ -59,6 +59,6 @@ const signIn = (source: string): string | undefined => {
   if (shown) return `the page shows ${shown.text.length} characters before its scripts run`;
   const framework = Object.keys(FRAMEWORK).find((name) => FRAMEWORK[name]!.test(source));
   if (framework !== undefined) return `the page is built with ${framework}`;
-  if (PLACEHOLDER.test(source) || WAITING.test(source)) return "the page has a place that waits for data";
+  if (PLACEHOLDER.test(source) || WAITING.test(source)) return "the page has a placeholder for data";
   return undefined;
 };

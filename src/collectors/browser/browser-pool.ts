@@ -197,7 +197,7 @@ export class BrowserPool {
     if (route && !(proxy && proxies))
       throw new FailureError({
         kind: "proxy",
-        detail: proxy ? "no proxies are configured" : "a browser elsewhere cannot use the tiers of `proxies`",
+        detail: proxy ? "no proxies are configured" : "a remote browser cannot use the tiers of `proxies`",
       });
     const settings = {
       isGuarded: publicOnly !== undefined,

@@ -148,7 +148,9 @@ export const browserVersion = async (path: string): Promise<string> => {
     const version = /\d+(?:\.\d+){2,3}/.exec(stdout)?.[0];
     if (version !== undefined) return resolve(version);
     const said = `${stderr}${stdout}`.trim().split("\n")[0]?.slice(0, 200) ?? "";
-    reject(new Error(said || (error ? `it ended with ${error.signal ?? error.code}` : "it says no version")));
+    reject(
+      new Error(said || (error ? `it ended with ${error.signal ?? error.code}` : "it prints no version")),
+    );
   });
   return await promise;
 };

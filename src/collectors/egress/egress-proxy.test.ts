@@ -98,7 +98,7 @@ const tunnel = async (proxy: EgressProxy, session: EgressSession, target: string
   return socket;
 };
 
-test("bytes of each attempt are those that the site counts, over one kept connection", async (t) => {
+test("the bytes of each attempt equal those that the site counts, over one persistent connection", async (t) => {
   const site = await startSite(t, (asked, response) => {
     asked.resume().on("end", () => response.end(`${asked.method} ${asked.url} `.repeat(1000)));
   });
@@ -356,7 +356,7 @@ test("requests that cannot be read, or are too large, are refused and end their 
     assert.match(await talk(proxy, sent), new RegExp(`^HTTP/1\\.1 ${status} `), sent.slice(0, 60));
 });
 
-test("a client that has said all and still listens gets its whole answer", async (t) => {
+test("a client that has closed its sending side gets the whole answer", async (t) => {
   const site = await startSite(t, (asked, response) => {
     asked.resume().on("end", () => response.end("x".repeat(5_000_000)));
   });

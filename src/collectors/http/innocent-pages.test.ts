@@ -219,12 +219,12 @@ for (const [what, html] of Object.entries(INNOCENT)) {
   });
 }
 
-test("a site's own page for what it does not have is none either", () => {
+test("a site's own page for missing content is not a block page either", () => {
   for (const what of Object.keys(INNOCENT).filter((name) => /shell|script|sensor|tag|dialog|form/.test(name)))
     assert.equal(blockOf(INNOCENT[what]!, 404, []), undefined, what);
 });
 
-test("pages made to be slow to judge are judged all the same", { timeout: 60_000 }, () => {
+test("pages made to be slow to check are still checked quickly", { timeout: 60_000 }, () => {
   const tags = [
     "<",
     "<head ",

@@ -113,7 +113,7 @@ const askHttp = async (exit: Exit, tunnel: Socket, { host, port }: Target): Prom
   const [first = "", ...rest] = head.toString("latin1").trimEnd().split("\r\n");
   const status = Number(/^HTTP\/1\.\d (\d{3})\b/.exec(first)?.[1]);
   if (status >= 200 && status < 300) return;
-  if (Number.isNaN(status)) throw failure("proxy", "the proxy did not answer with HTTP. Is its URL right?");
+  if (Number.isNaN(status)) throw failure("proxy", "the proxy did not answer with HTTP. Check its URL");
   const headers = rest.map((line): [string, string] => {
     const at = line.indexOf(":");
     return [line.slice(0, at).trim(), line.slice(at + 1).trim()];

@@ -58,7 +58,8 @@ export const openTier = (name: string, config: ProxyTierConfig): Tier => {
   const texts = file === undefined ? [config.urls ?? config.url ?? PROVIDERS[provider!].url].flat() : listed;
   const members = texts.map((text, index) => {
     const url = parseProxyUrl(text);
-    if (!url) throw failed(`the proxies of ${what}: entry ${index + 1} is no URL with scheme, host and port`);
+    if (!url)
+      throw failed(`the proxies of ${what}: entry ${index + 1} is not a URL with scheme, host and port`);
     if (url.password !== undefined) registerSecret(url.password);
     return { url, outUntil: 0 };
   });

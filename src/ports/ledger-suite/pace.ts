@@ -137,7 +137,7 @@ export const pace = (test: LedgerTest): void => {
     );
   });
 
-  test("a lane with work and a hungry worker books every slot of its rate", async (kit) => {
+  test("a lane with work and a free worker books every slot of its rate", async (kit) => {
     let job = 0;
     await fc.assert(
       fc.asyncProperty(runs, async (run) => {

@@ -169,7 +169,7 @@ const withoutLeases = (answer: unknown): unknown =>
     ? { ...answer, items: answer.items.map((item: object) => ({ ...item, lease: 0 })) }
     : answer;
 
-describe("a call whose answer is lost, and that is sent again, does what one call does", () => {
+describe("a call that is sent again after a lost answer has the effect of one call", () => {
   for (const [name, call] of Object.entries(VERBS))
     it(name, async (t) => {
       assert.deepEqual(await effectOf(t, call, verbOf(name)), await effectOf(t, call, undefined));
@@ -204,7 +204,7 @@ const lateEffectOf = async (t: TestContext, call: Call, verb: string, isTwice: b
   return await look(kit);
 };
 
-describe("a call that arrives once more, after others, changes nothing", () => {
+describe("a call that arrives again after others changes nothing", () => {
   for (const [name, call] of Object.entries(VERBS))
     if (!LAST_WORD_STANDS.includes(verbOf(name)))
       it(name, async (t) => {

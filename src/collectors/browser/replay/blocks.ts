@@ -105,8 +105,8 @@ export const forEach = async (
       },
       () =>
         index === 0
-          ? `nothing matches ${describeSelectors(step.selectors)}. Where that is expected, put it into sluice.ifPresent`
-          : `match ${index + 1} of ${most} of ${describeSelectors(step.selectors)} is not there any more`,
+          ? `nothing matches ${describeSelectors(step.selectors)}. If that is expected, put it into sluice.ifPresent`
+          : `match ${index + 1} of ${most} of ${describeSelectors(step.selectors)} no longer exists`,
     );
     // A list may grow while its rows are read. If it shrinks, rows are missing.
     most = Math.max(most, count);

@@ -147,7 +147,7 @@ export function findElements(
       if (origin !== window.performance.timeOrigin) continue;
       const list = alternatives.map((chain) => byChain(chain, outer)).find(({ length }) => length > 0) ?? [];
       outer = list[index];
-      if (!outer) return { note: `match ${index + 1} of sluice.forEach is not there any more` };
+      if (!outer) return { note: `match ${index + 1} of sluice.forEach no longer exists` };
     }
     return outer ? { outer } : {};
   };

@@ -191,7 +191,7 @@ export class ReplayRun {
           ? acted.found
           : undefined;
       },
-      () => `nothing to use for it: ${describeSelectors(step.selectors, notes)}`,
+      () => `no usable element: ${describeSelectors(step.selectors, notes)}`,
     );
     return found;
   }
