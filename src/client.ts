@@ -137,6 +137,19 @@ export class SluiceClient {
     return await this.#json("GET", "/v1/me");
   }
 
+  /** For browsers: keeps the key in a cookie that scripts cannot read, for twelve hours. */
+  async beginSession(key: string): Promise<Me> {
+    return await this.#json("POST", "/v1/session", {
+      headers: { authorization: `Bearer ${key}` },
+      isRepeatable: true,
+    });
+  }
+
+  /** Removes the cookie. */
+  async endSession(): Promise<void> {
+    await ask(this.#options, "DELETE", "/v1/session", { isRepeatable: true });
+  }
+
   /** Creates a job; only one, however often the connection breaks. */
   async createJob(job: NewJob): Promise<CreatedJob> {
     return await this.#json("POST", "/v1/jobs", { json: job, isCreation: true });
@@ -401,11 +414,12 @@ export class SluiceClient {
 
   /** Live events until the connection ends. With `lastEventId`, none is missed for a week. */
   async *events(query: EventQuery = {}, listening: Listening = {}): AsyncGenerator<LiveEvent> {
-    const { lastEventId, signal } = listening;
+    const { lastEventId, signal, onOpen } = listening;
     const stream = await this.#stream(`/v1/events${queryText({ ...query })}`, {
       ...(lastEventId !== undefined && { headers: { "last-event-id": lastEventId } }),
       ...(signal && { signal }),
     });
+    onOpen?.();
     yield* readEvents(stream);
   }
 

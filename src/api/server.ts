@@ -19,6 +19,7 @@ import { addBatchRoutes } from "./routes/batches.ts";
 import { addBlobRoutes } from "./routes/blobs.ts";
 import { addCaptureRoutes } from "./routes/captures.ts";
 import { addClientRoutes } from "./routes/clients.ts";
+import { addDashboardRoutes } from "./routes/dashboard.ts";
 import { addDeploymentRoutes } from "./routes/deployments.ts";
 import { addEventRoutes } from "./routes/events.ts";
 import { addItemRoutes } from "./routes/items.ts";
@@ -32,6 +33,7 @@ import { addRemovalRoutes } from "./routes/removals.ts";
 import { addResultRoutes } from "./routes/results.ts";
 import { addScraperRoutes } from "./routes/scrapers.ts";
 import { addServiceRoutes } from "./routes/service.ts";
+import { addSessionRoutes } from "./routes/session.ts";
 import { addWebhookRoutes } from "./routes/webhooks.ts";
 
 const BODY_LIMIT = 1024 * 1024;
@@ -151,6 +153,8 @@ const ROUTES = [
   addEventRoutes,
   addAuditRoutes,
   addServiceRoutes,
+  addSessionRoutes,
+  addDashboardRoutes,
   addLedgerRoutes,
   addBlobRoutes,
 ];

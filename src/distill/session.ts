@@ -30,7 +30,7 @@ export interface SessionParts {
   /** Runs a worker for these jobs until the signal. */
   readonly work: (order: {
     readonly jobs: readonly string[];
-    readonly loadJob: (job: string) => Promise<LoadedJob>;
+    readonly loadJob: () => Promise<LoadedJob>;
     readonly watch: Watch;
     readonly signal: AbortSignal;
   }) => Promise<void>;
@@ -197,7 +197,7 @@ export class DistillSession {
   ): Promise<Result> {
     const { storage, work, signal } = this.#parts;
     const { spec } = (await storage.ledger.readJob(job))!;
-    const loaded: LoadedJob = { spec, scrapers: jobScrapers(ready) };
+    const loaded: LoadedJob = { spec, revision: 0, scrapers: jobScrapers(ready) };
     const stop = new AbortController();
     const working = work({
       jobs: [job],

@@ -4,7 +4,7 @@ import type { Budget, SpendingLimits } from "./budget.ts";
 import type { TierCosts } from "./cost.ts";
 import type { ChangeCounts } from "./freshness.ts";
 import { endedCount, type StateCounts } from "./item.ts";
-import type { CollectorKind, Pace } from "./job-version.ts";
+import type { CollectorKind, JobCanary, Pace } from "./job-version.ts";
 import type { Retention } from "./removal.ts";
 
 /** `loading` takes inputs and already runs. `paused` waits for a person; a job whose lanes may heal by themselves runs on. */
@@ -65,6 +65,12 @@ export interface JobSpec {
   readonly earlier?: readonly (readonly string[])[];
   /** Its stored pages are to be read with the present versions before it goes on. */
   readonly isAmending?: boolean;
+  /** Other versions of its scrapers, with which some of its items are run. */
+  readonly canary?: JobCanary;
+  /** The last canary that was taken back. Its items are read again with the present versions. */
+  readonly pastCanary?: { readonly revision: number; readonly version: string };
+  /** The fields of earlier revisions, by revision, where they were not the present ones: items in flight are counted by them. */
+  readonly earlierFields?: Readonly<Record<string, readonly string[]>>;
   /** False: pages are collected and kept, and inputs emitted, but no records are made of them. */
   readonly extracts: boolean;
   /** Names of the extracted fields, in the order in which field counts are given: the root's, then `target.field` for the others. */

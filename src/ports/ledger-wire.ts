@@ -64,6 +64,7 @@ export const WIRE_VERBS: Readonly<Record<WireVerb, "worker" | "admin">> = {
   retryItems: "admin",
   raiseCaps: "admin",
   pinVersions: "admin",
+  changeVersions: "admin",
   amendItems: "admin",
   listJobs: "admin",
   sumOpenJobs: "admin",

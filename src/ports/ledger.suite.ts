@@ -3,6 +3,7 @@ import { describe, it } from "node:test";
 import { addresses } from "./ledger-suite/addresses.ts";
 import { backlog } from "./ledger-suite/backlog.ts";
 import { breaker } from "./ledger-suite/breaker.ts";
+import { canaries } from "./ledger-suite/canaries.ts";
 import { documents } from "./ledger-suite/documents.ts";
 import { emitting } from "./ledger-suite/emitting.ts";
 import { events } from "./ledger-suite/events.ts";
@@ -64,6 +65,7 @@ const NOUNS = [
   freshKeeping,
   removing,
   versions,
+  canaries,
   documents,
   laws,
 ];

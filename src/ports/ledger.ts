@@ -21,7 +21,7 @@ import type { Documents } from "./documents.ts";
 import type { CallId, EventLog } from "./event-log.ts";
 import type { FreshEntry, FreshKey, FreshNote } from "./fresh-entry.ts";
 import type { WorkerInfo, WorkerView } from "./registry.ts";
-import type { Removals, VersionLedger } from "./removals.ts";
+import type { Removals, RetryFilter, VersionLedger } from "./removals.ts";
 import type { RobotsCache } from "./robots-cache.ts";
 
 export type { FreshEntry, FreshKey, FreshNote } from "./fresh-entry.ts";
@@ -80,11 +80,7 @@ export interface JobLedger extends VersionLedger {
     job: string,
   ): Promise<{ readonly quiet: true } | { readonly quiet: false; readonly againInMs: number }>;
   /** Puts failed items back as if they had never been tried; answers how many. */
-  retryItems(
-    job: string,
-    filter: { readonly kinds?: readonly FailureKind[]; readonly keys?: readonly string[] },
-    id?: CallId,
-  ): Promise<number>;
+  retryItems(job: string, filter: RetryFilter, id?: CallId): Promise<number>;
   /**
    * Raises limits of a job, which goes on with the capped inputs that now fit; answers how many. May be repeated with the same limits, which
    * takes up what a crash broke off. Lower ones than the job has are refused.
@@ -437,6 +433,10 @@ export interface PulseReply {
 
 export interface SettledItem extends ItemRef {
   readonly lease: number;
+  /** With which versions it was run: the claim's revision, or that of the job's canary. The job's own when left out. */
+  readonly revision?: number;
+  /** Which of the job's scrapers it is of; the root when left out. */
+  readonly scraper?: number;
   readonly outcome: Outcome;
   readonly attempt: Attempt;
   readonly captures: readonly CaptureRef[];

@@ -1,7 +1,7 @@
 import type { RecordRange } from "../domain/capture.ts";
-import type { Failure } from "../domain/failure.ts";
+import type { Failure, FailureKind } from "../domain/failure.ts";
 import type { ItemRef } from "../domain/item.ts";
-import type { JobPins } from "../domain/job-version.ts";
+import type { JobPins, VersionChange } from "../domain/job-version.ts";
 import type { RejectedInput } from "../domain/job.ts";
 import type { Removal, RemovalScope } from "../domain/removal.ts";
 import type { CallId, PlannedItem } from "./ledger.ts";
@@ -64,6 +64,11 @@ export interface VersionLedger {
    */
   pinVersions(job: string, pins: JobPins, id?: CallId): Promise<{ readonly inFlight: number }>;
   /**
+   * Changes the versions of a job that goes on, with the next claim: items in flight end with those that they were claimed with. False if there was nothing
+   * to change. What a canary has read that is taken back is replaced by `amendItems`.
+   */
+  changeVersions(job: string, change: VersionChange, id?: CallId): Promise<boolean>;
+  /**
    * What the job's present versions made of stored pages takes the place of what earlier ones did. Of a revision that is not the
    * job's, and of items that were amended or tried since, nothing is changed. `isLast`: the job may be resumed.
    */
@@ -79,4 +84,11 @@ export interface AmendedItem extends ItemRef {
   readonly fieldCounts: readonly number[];
   readonly emitted: readonly PlannedItem[];
   readonly rejected: readonly RejectedInput[];
+}
+
+export interface RetryFilter {
+  readonly kinds?: readonly FailureKind[];
+  readonly keys?: readonly string[];
+  /** Also those of the keys that are absent. */
+  readonly isAbsentToo?: boolean;
 }

@@ -38,6 +38,8 @@ interface ItemRun {
   /** The worker that runs it. */
   readonly worker: string;
   readonly spec: JobSpec;
+  /** Of the job, or of its canary: see `LoadedJob`. */
+  readonly revision: number;
   /** For comparing with the last time; undefined if the job does not ask. */
   readonly freshness?: ItemFreshness | undefined;
   /** All scrapers of the job: the item may find inputs for the others. */
@@ -142,8 +144,12 @@ export const runItem = async (run: ItemRun): Promise<ItemEnd> => {
     settledLine(run, { ...settled, ...all }),
   );
   await session.close();
-  const { queue, seq, lease } = item;
-  return { end: { queue, seq, lease, ...settled }, kept };
+  const { queue, seq, lease, scraper } = item;
+  const { revision } = run;
+  return {
+    end: { queue, seq, lease, revision, ...(scraper > 0 && { scraper }), ...settled },
+    kept,
+  };
 };
 
 /** Another scraper that runs the item. */
@@ -288,10 +294,10 @@ const childOf = ({ signal }: AbortController): AbortController => {
 
 /** For the archive: a lost ledger is rebuilt from these lines. */
 const settledLine = (
-  { item, worker }: ItemRun,
+  { item, worker, revision }: ItemRun,
   settled: Omit<SettledItem, "queue" | "seq" | "lease">,
 ): string => {
-  const { key, scraper, queue, seq, revision } = item;
+  const { key, scraper, queue, seq } = item;
   return JSON.stringify({
     key,
     scraper,
@@ -398,10 +404,11 @@ export const freshnessOf = async (
 /** Holds a job whose scrapers cannot be loaded, and returns its items. Without `holdJob`, the error ends the worker. */
 export const loadOrHold = async (
   { loadJob, holdJob, log }: Pick<WorkerOptions, "loadJob" | "holdJob" | "log">,
-  { job, revision }: Pick<ClaimedItem, "job" | "revision">,
+  item: ClaimedItem,
 ): Promise<LoadedJob> => {
+  const { job } = item;
   try {
-    return await loadJob(job, revision);
+    return await loadJob(item);
   } catch (error) {
     if (!(error instanceof ScraperLoadError) || !holdJob) throw error;
     log.error("job held", { job, reason: error.message });

@@ -3,7 +3,7 @@ import type { LaneOf } from "../pipeline/plan.ts";
 import type { CollectorKind } from "../domain/job-version.ts";
 import type { Blobs } from "../ports/blobs.ts";
 import type { Collectors } from "../ports/collector.ts";
-import type { JobLedger, RobotsCache, WorkerInfo, WorkLedger } from "../ports/ledger.ts";
+import type { ClaimedItem, JobLedger, RobotsCache, WorkerInfo, WorkLedger } from "../ports/ledger.ts";
 import type { LoadedJob } from "../scrapers/load-pinned.ts";
 import type { Log } from "./log.ts";
 import type { KnownTiers } from "./proxy-tiers.ts";
@@ -21,8 +21,8 @@ export interface WorkerOptions {
   readonly robotName: string;
   /** For the archive: name and version. */
   readonly software: string;
-  /** Loads the scrapers of one of the job's revisions. */
-  readonly loadJob: (job: string, revision: number) => Promise<LoadedJob>;
+  /** Loads the scrapers with which an item is run: those of the job's revision, or its canary. */
+  readonly loadJob: (item: Pick<ClaimedItem, "job" | "revision" | "key">) => Promise<LoadedJob>;
   /** Holds a job whose scrapers cannot be loaded, so that other jobs continue; without it the worker fails. */
   readonly holdJob?: (job: string, reason: string) => Promise<void>;
   /** What it registers about itself; if left out, it does not register. */

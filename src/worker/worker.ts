@@ -292,7 +292,7 @@ class Worker {
 
   async #runOne(item: ClaimedItem, controller: AbortController): Promise<ItemEnd> {
     const { collectors, laneOf, name: worker } = this.#options;
-    const { spec, scrapers } = await loadOrHold(this.#options, item);
+    const { spec, revision, scrapers } = await loadOrHold(this.#options, item);
     const { ready } = scrapers[item.scraper]!;
     const { kind = "http", proxies: ladder } = spec.scrapers[item.scraper] ?? {};
     const collector = await collectors[kind]();
@@ -301,6 +301,7 @@ class Worker {
       item,
       worker,
       spec,
+      revision,
       freshness: await freshnessOf(this.#options, item, spec, ready),
       scrapers,
       laneOf,
@@ -321,7 +322,8 @@ class Worker {
         this.#release(item);
         const { failures } = ready.scraper;
         reportLanes(item, this.#gate.lanesOf(item), failure, failures, this.#pulse, this.#scheduler);
-        if (!movesTier) this.#pulse.outcome(report);
+        // What a canary does says nothing about the site: it has its own judge.
+        if (!movesTier && revision === item.revision) this.#pulse.outcome(report);
         this.#itemLog.ended(item, report, failure, way);
       },
       onLate: (error) => this.#itemLog.late(item, error),

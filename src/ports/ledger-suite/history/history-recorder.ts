@@ -45,6 +45,7 @@ const FACTS: Facts = {
   raiseCaps: onJob("raiseCaps"),
   amendItems: onJob("amendItems"),
   pinVersions: onJob("pinVersions"),
+  changeVersions: onJob("changeVersions"),
   controlLane: (_, lane, { perSecond, isHeld, isReset }) => ({
     verb: "controlLane",
     lane,
