@@ -11,7 +11,7 @@ import { openFiles } from "../backends/files/open-files.ts";
 import { readCapture } from "./read-capture.ts";
 import type { Kept } from "./item-bundle.ts";
 
-/** Commits one item, takes a second one up to its commit, and says so: then it is killed. */
+/** Commits one item, runs a second one until just before its commit, and reports it: then it is killed. */
 const program = `
   const [folder, files, packerModule, writer] = process.argv.slice(1);
   const { openFiles } = await import(files);

@@ -36,7 +36,7 @@ const REST = {
 const lineOf = (key: string, n: number, quality = "complete"): string =>
   `${JSON.stringify({ key, job: "1", scraper: "county-2", version: "v", from: "p", quality, fields: { n } })}\n`;
 
-/** What became of an item: in the extraction, by so many records or a failure; or only in its run. */
+/** The result of an item: in the extraction, N records or a failure; or only in its run. */
 type Fate =
   | { readonly records: number; readonly isPartial: boolean }
   | "failed"

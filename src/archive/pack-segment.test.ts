@@ -127,7 +127,7 @@ const packAll = (exchanges: readonly Exchange[], level = 3) => {
   };
 };
 
-/** An index line in one spelling: warcio leaves the algorithm of the digest out. */
+/** A normalised index line: warcio omits the algorithm of the digest. */
 const facts = (key: string, time: string, json: Record<string, unknown>) => {
   const { url, mime, status, digest, length, offset, filename } = json;
   const values = [

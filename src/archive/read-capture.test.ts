@@ -138,7 +138,7 @@ it("says of each of many captures whether it can be read", async (t) => {
     const changed: Buffer = Buffer.from(whole);
     changed[at] = whole[at]! ^ 0x55;
     try {
-      // A byte of the gzip header that says nothing may well be another.
+      // Some bytes of the gzip header have no meaning and may change.
       assert.deepEqual(openCapture(ref, changed), openCapture(ref, whole));
     } catch (error) {
       assert.ok(isDamaged(error), String(error));

@@ -19,7 +19,7 @@ before(async () => {
 });
 after(() => rm(folder, { recursive: true }));
 
-/** A segment of items with so many records each, as the archive writes it. */
+/** A segment of items with N records each, as the archive writes it. */
 const putSegment = async (blob: string, counts: readonly number[], padding = ""): Promise<ItemView[]> => {
   let text = "";
   const items = counts.map((count, item) => {

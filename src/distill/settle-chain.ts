@@ -16,7 +16,7 @@ import { hasSign } from "./run-chain.ts";
 import { partKey, type PartId, partName } from "./request-parts.ts";
 import type { Run } from "./run.ts";
 
-/** What came of a chain for one input, over HTTP. */
+/** The result of a chain for one input, over HTTP. */
 export interface Probed {
   /** In the order of the steps; fewer if it ended early. */
   readonly answers: readonly RecordedAnswer[];
@@ -61,8 +61,8 @@ export interface SettledChain extends Chain {
 }
 
 /**
- * Turns what was found in the recordings into a chain that the site answers: tries it over HTTP, repeats more of the session if it must, leaves out what
- * the site does not need, and finds the sign of `absent`. Throws `DistillError` with the part that nothing explains.
+ * Turns what was found in the recordings into a chain that the site answers: tries it over HTTP, repeats more of the session if it must, leaves out
+ * what the site does not need, and finds the sign of `absent`. Throws `DistillError` with the part that has no explanation.
  */
 export const settleChain = async (target: Target, settling: Settling): Promise<SettledChain> =>
   await new Settler(target, settling).settle();
@@ -109,7 +109,7 @@ class Settler {
     return isRight;
   }
 
-  /** The same for a chain that is only smaller: no if the requests that are left are needed for what must be asked. */
+  /** The same for a smaller chain. False if the rest of the budget is needed for requests that must still be sent. */
   async #worksToo(steps: readonly ChainStep[]): Promise<boolean> {
     const { budget, present, absent } = this.#settling;
     const needed = steps.length * (present.length - 1 + absent.length);
@@ -254,7 +254,7 @@ const usesInput = (steps: readonly ChainStep[]): boolean =>
     parts.some(({ template }) => template.some((one) => typeof one === "object" && one.from === "input")),
   );
 
-/** Without the parts that nothing explains; then with the time, if that is what they are. */
+/** Without the unexplained parts; then with the time, if they are timestamps. */
 const variants = ({
   steps,
   unexplained,

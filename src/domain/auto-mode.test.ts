@@ -140,7 +140,7 @@ test("a site that is down does not change what was learned", () => {
         { ...state, checkIn: 0, gap: 0 },
         `${kind}, ${state.way}`,
       );
-      // Where HTTP comes first, a site in trouble is not asked twice.
+      // If HTTP comes first, a failing site is not requested twice.
       if (state.way === "http") assert.ok(ways.every((each) => each.join() === "http"));
     }
   }

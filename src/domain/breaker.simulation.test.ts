@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { type BreakerOutcome, seedBreaker, step } from "./breaker.ts";
 import { seededRandom } from "./testing/seeded-random.ts";
 
-/** How many of so many jobs trip, each with outcomes drawn anew. */
+/** How many of N jobs trip, each with new random outcomes. */
 function trippedJobs(jobs: number, items: number, draw: (random: () => number) => BreakerOutcome): number {
   const random = seededRandom(20_260_101);
   let tripped = 0;

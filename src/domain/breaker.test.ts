@@ -47,7 +47,7 @@ const anyOutcome: fc.Arbitrary<BreakerOutcome> = fc.record({
   ),
   missing: fc.subarray(FIELDS.slice(0, 3)),
 });
-/** Any state that a job can come to: spells in which every so many items end so, holds that were resumed, jobs after jobs. */
+/** Any state that a job can reach: periods in which every n-th item ends in some way, resumed holds, successive jobs. */
 const anySpell = fc.record({
   outcome: anyOutcome,
   every: fc.integer({ min: 1, max: 6 }),

@@ -32,7 +32,7 @@ function assertPace(uses: readonly number[], intervalMs: number, burst: number):
 
 const anyRate = fc.oneof(fc.integer({ min: 1, max: 500 }), fc.constantFrom(0.1, 0.5, 0.7, 1.5, 3.3, 33.3));
 const anyBurst = fc.oneof(fc.constant(1), fc.integer({ min: 1, max: 30 }));
-/** One call of one of several callers, and what becomes of its slots: used so late (a share of the tolerance), or given back. */
+/** One call of one of several callers, and what happens to its slots: used late by a share of the tolerance, or returned. */
 const anyCall = fc.record({
   gapMs: fc.oneof(fc.nat(50), fc.nat(1500), fc.nat(20_000)),
   count: fc.integer({ min: 1, max: 60 }),

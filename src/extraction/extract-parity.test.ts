@@ -18,7 +18,7 @@ const page = (text: string): ReadablePage => ({
   text,
 });
 
-/** A document that somebody has asked already is not scanned again. */
+/** A document that was already queried is not scanned again. */
 function parsed(text: string): ReadablePage {
   const document = parseHtml(text);
   assert.equal(document.isParsed, false);
@@ -27,7 +27,7 @@ function parsed(text: string): ReadablePage {
   return { ...page(text), document };
 }
 
-/** A document that nobody has asked yet costs as much as none: the page is scanned. */
+/** A document that was not queried yet costs nothing: the page is scanned. */
 const unparsed = (text: string): ReadablePage => ({ ...page(text), document: parseHtml(text) });
 
 const fields = {

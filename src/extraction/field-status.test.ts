@@ -27,7 +27,7 @@ const KINDS = {
 type Kind = keyof typeof KINDS;
 const KIND_NAMES = Object.keys(KINDS) as Kind[];
 
-/** Cells stand between bars; a blank one is a blank. */
+/** Cells are separated by bars; a blank cell is a blank. */
 const cells = (text: string): readonly string[] => text.split("¦").map((cell) => cell.trim());
 
 function expectAll(kinds: readonly Kind[], status: FieldStatus, written: readonly string[]): void {

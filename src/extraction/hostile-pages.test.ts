@@ -7,7 +7,7 @@ import { field } from "./field.ts";
 import type { Fields } from "./fields.ts";
 import { by } from "./place.ts";
 
-// Sizes at which anything that is not linear in them would not end before the tests are given up.
+// Sizes at which anything that is not linear would run into the test timeout.
 
 const records = (fields: Fields, text: string, each?: string): Readonly<Record<string, JudgedField>>[] =>
   compileExtraction({ fields, ...(each !== undefined && { each }) })

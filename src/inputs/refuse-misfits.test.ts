@@ -8,7 +8,7 @@ import { refuseMisfits } from "./open-inputs.ts";
 const good = (line: number): InputRow => ({ line, value: { url: `https://a.example/${line}` } });
 const bad = (line: number): InputRow => ({ line, value: { address: "Elm St", owner: "ANN" } });
 
-/** Passes batches of such rows through, and counts how many rows were taken from the source. */
+/** Passes batches of such rows through, and counts the rows that were read from the source. */
 const pass = async (batches: readonly (readonly InputRow[])[]) => {
   let taken = 0;
   let isClosed = false;

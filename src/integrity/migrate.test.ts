@@ -26,7 +26,7 @@ const move = async (from: string, to: string, tools?: MoveTools): Promise<MovedL
 };
 
 class Stop extends Error {}
-/** Ends a migration as a crash would, when it has copied so many batches. */
+/** Ends a migration like a crash, after N copied batches. */
 const stopAfter = (batches: number): MoveTools => {
   let left = batches;
   return {

@@ -19,7 +19,7 @@ import type { ClaimedItem, SettledItem } from "../ports/ledger.ts";
 import { Fsck } from "./fsck.ts";
 import { rebuild, RebuildError, type Rebuilt } from "./rebuild.ts";
 
-/** Memory where the system has it: not the disk is asked here. */
+/** In memory if the system supports it: this does not test the disk. */
 const ROOT = existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
 const DONE: Outcome = { state: "done", quality: "partial" };
 
@@ -94,7 +94,7 @@ class Kit {
     return (await this.storage.ledger.readJob(job))!;
   }
 
-  /** What is to be known of each item, by its key. Times of ends are told by workers, not by the ledger that was lost. */
+  /** The expected view of each item, by its key. Workers report end times, not the ledger that was lost. */
   async items(job: string): Promise<Map<string, Partial<ItemView>>> {
     const { items } = await this.storage.ledger.listItems(job, { limit: 1000 });
     return new Map(
@@ -151,7 +151,7 @@ test("an ended job is rebuilt unchanged, with everything that is known about it 
   assert.deepEqual(await kit.fsck(), []);
   const [entry] = await kit.storage.ledger.readFresh([{ client: "team", scraper: "county", key: "d" }]);
   assert.deepEqual([entry?.etag, entry?.digest], ['"1"', "x"]);
-  // Told before: nobody is told a second time.
+  // Sent before: it is not sent a second time.
   assert.deepEqual(await kit.storage.ledger.events.read({ limit: 10 }), []);
 });
 

@@ -26,7 +26,7 @@ export interface CollectRun {
   readonly validators?: SessionOptions["validators"];
   readonly sharedBy?: SessionOptions["sharedBy"];
   readonly way?: SessionOptions["way"];
-  /** Through which proxy; directly when left out. May fail. */
+  /** Through which proxy; default: direct. May fail. */
   readonly route?: () => SessionOptions["route"];
   readonly tools: Omit<CollectorTools, "signal">;
   /** Aborted with a `StopError` when the worker must release the item. */

@@ -228,7 +228,7 @@ export const blobsSuite = (name: string, open: Open): void => {
       let most = 0;
       const held = () => process.memoryUsage().arrayBuffers - base;
       const look = () => {
-        // What nobody holds any more may not have been collected yet, on a busy machine.
+        // On a busy machine, unreferenced memory may not have been collected yet.
         if (held() > MOST_HELD) collectGarbage();
         most = Math.max(most, held());
       };

@@ -38,7 +38,7 @@ export type NewEvent = Pick<LedgerEvent, "type" | "job" | "facts">;
 export interface EventQuery {
   /** Whose cursor the events come after. */
   readonly consumer?: string;
-  /** The event they come after; of a consumer only for as long as it has no cursor. They begin with the oldest that is kept when left out. */
+  /** Only events after this one; for a consumer only while it has no cursor. Default: from the oldest stored event. */
   readonly after?: number;
   readonly job?: string;
   readonly types?: readonly EventType[];
@@ -46,8 +46,8 @@ export interface EventQuery {
 }
 
 /**
- * What happened to jobs, in order. Reading takes nothing away: every consumer has a cursor of its own, or remembers itself where it was. Events are
- * kept for a week, and longer for consumers that have not come to them. An event is seen only after all those with lower ids are.
+ * What happened to jobs, in order. Reading removes nothing: every consumer has its own cursor, or remembers its position itself. Events are kept for
+ * a week, and longer for consumers that have not read them. An event becomes visible only after all events with lower ids.
  */
 export interface EventLog {
   /** Oldest first. */
@@ -65,7 +65,7 @@ export interface EventLog {
 }
 
 /**
- * Names one call. Sent again within a quarter of an hour, also while the first is under way, it takes effect once and is answered alike. Verbs that
- * take no name may be sent again as they are.
+ * Identifies one call. If it is sent again within a quarter of an hour, also while the first is in progress, it takes effect once and gets the same
+ * answer. Verbs without an id can be repeated as they are.
  */
 export type CallId = string;

@@ -12,7 +12,7 @@ import { writeRecording } from "./write-recording.ts";
 
 const SIDE = readFileSync(join(import.meta.dirname, "testing/commands.side"), "utf8");
 
-/** Actions as an extension of one's own may store them. */
+/** Actions as a custom extension may store them. */
 const EXTENSION = checkAdapter({
   steps: "$.actions",
   title: "$.name",

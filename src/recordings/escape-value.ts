@@ -1,6 +1,6 @@
 import { RecordingError } from "./recording-error.ts";
 
-/** Where in a recording a text stands. It decides how a value is written into it, so that no value can change its meaning. */
+/** The kind of text in a recording. It decides how a value is written into it, so that no value can change its meaning. */
 export type TextContext = "text" | "url" | "code" | "css" | "xpath" | "aria" | "playwright";
 
 /** `{{parcel}}` with the name as it was written, right or wrong. */
@@ -55,7 +55,7 @@ const escapeCss = (value: string, isName: boolean): string =>
 const ESCAPES: Readonly<Record<Exclude<TextContext, "xpath">, Escape>> = {
   text: (value) => value,
 
-  // At the beginning stands a whole URL; elsewhere a part of one.
+  // At the beginning, a whole URL; elsewhere, a part of one.
   url(value, text, at) {
     if (text.slice(0, at).trim() === "") return value;
     const isSegment = text[at - 1] === "/" && /^(?:\{\{.*?\}\})(?:[/?#]|$)/.test(text.slice(at));
@@ -93,7 +93,7 @@ const ESCAPES: Readonly<Record<Exclude<TextContext, "xpath">, Escape>> = {
 
 const LITERAL = /"[^"]*"|'[^']*'/g;
 
-/** XPath has no escapes: a literal is written anew, with the quotes that its text allows. Outside of one, only numbers can stand. */
+/** XPath has no escapes: a literal is rewritten with the quotes that its text allows. Outside a literal, only numbers are allowed. */
 const fillInXpath = (text: string, valueOf: (name: string) => string): string => {
   const replaced = (part: string, write: (value: string) => string): string =>
     part.replace(PLACEHOLDER, (_all, name: string) => write(valueOf(name.trim())));

@@ -140,7 +140,7 @@ const misspelled = (found: Readonly<Record<string, unknown>>): string | undefine
   );
 };
 
-/** The first number that is out of its range. A lane may have no rate at all, but not one that never comes to a request. */
+/** The first number that is out of its range. A lane may have no rate at all, but not one that never allows a request. */
 const badNumber = ({ pace, limits, failures }: Readonly<Record<string, unknown>>): string | undefined => {
   const rows = Object.entries(isObject(failures) ? failures : {});
   const paced = isObject(pace) && pace["perSecond"] === Infinity ? { ...pace, perSecond: undefined } : pace;
@@ -170,7 +170,7 @@ const isOrigin = (value: unknown): boolean =>
 const RETENTION_OPTIONS: OptionNames<RetentionSetting> = { pages: true, records: true };
 const WANTED = 'takes durations, for example { pages: "90d", records: "2y" }';
 
-/** What is wrong with a scraper's `retention`; undefined where nothing is. */
+/** What is wrong with a scraper's `retention`; undefined if nothing is. */
 export const retentionProblem = (setting: unknown): string | undefined => {
   if (setting === undefined) return undefined;
   if (typeof setting !== "object" || setting === null || Array.isArray(setting))

@@ -26,7 +26,7 @@ export const unpackBundlesIn = (data: string): void => {
   folder = join(data, ".bundles");
 };
 
-/** The bundle of a version, or of the version that was deployed last. Throws `ScraperLoadError` where there is none. */
+/** The bundle of a version, or of the version that was deployed last. Throws `ScraperLoadError` if there is none. */
 export const openStoredBundle = async (
   store: Pick<Blobs, "get" | "list">,
   name: string,

@@ -13,7 +13,7 @@ import { UnsettledCosts } from "./unsettled-costs.ts";
 const item = (seq: number) => ({ queue: 1, seq });
 const isBudget = (error: unknown) => error instanceof FailureError && error.failure.kind === "budget";
 
-/** A ledger that says what the test has settled, and how often it was asked. */
+/** A ledger that returns what the test has settled, and counts its calls. */
 class FakeLedger implements Pick<Ledger, "readJob" | "readSpending" | "controlJob"> {
   asked = 0;
   budget: Budget = {};

@@ -11,7 +11,7 @@ import { UnsettledCosts } from "./unsettled-costs.ts";
 
 const PACE = { perSecond: 10, burst: 1, concurrency: 100 };
 
-/** A pulse on a real ledger that remembers what it was told. */
+/** A pulse on a real ledger that records its calls. */
 const open = async (t: TestContext, change: Partial<Ledger> = {}, onReply: () => void = () => {}) => {
   let opened: Pulse | undefined;
   t.after(() => opened?.stop());

@@ -4,7 +4,7 @@ import { timeCounts, type WorkSums } from "../domain/work-sums.ts";
 import { workerInfo } from "../ports/ledger-suite/test-kit.ts";
 import { Registration, WorkTally } from "./registration.ts";
 
-/** What the ledger heard: whether the worker drains, and its sums. */
+/** What was reported to the ledger: whether the worker drains, and its sums. */
 type Heard = readonly [isDraining: boolean, sums: WorkSums | undefined];
 
 const open = (t: TestContext) => {

@@ -14,7 +14,7 @@ import { SlotScheduler } from "./slot-scheduler.ts";
 const FIELDS = { owner: field.text("b"), tax: field.money("i") };
 const WHOLE = "<b>ANN</b><i>$12.50</i>";
 
-/** Runs one item against a site that answers with `html`, and shows what is known of it then. */
+/** Runs one item against a site that answers with `html`, and returns what is known about it then. */
 const runOne = async (scraper: Partial<AnyScraper>, site: string | Handler = WHOLE) => {
   const handler: Handler = typeof site === "string" ? (_, response) => answer(response, site) : site;
   await using kit = await WorkerKit.open(handler);

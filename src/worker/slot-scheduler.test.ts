@@ -5,7 +5,7 @@ import { SlotScheduler } from "./slot-scheduler.ts";
 
 const LANE = "site.test";
 
-/** A scheduler on a clock that moves when told; `sleep` is a process that was paused: time passes, timers do not fire. */
+/** A scheduler on a manual clock; `sleep` simulates a suspended process: time passes, timers do not fire. */
 class SchedulerKit {
   #nowMs = 1000;
   needs = 0;

@@ -44,7 +44,7 @@ interface Kit {
   readonly output: string[];
   readonly deaths: Readonly<Record<string, unknown>>[];
   start(change?: Partial<Ledger>): void;
-  /** Resolves once `isSo` holds, looked at whenever the supervisor was heard of. */
+  /** Resolves once `isSo` is true, checked at each event of the supervisor. */
   until(isSo: () => boolean | Promise<boolean>): Promise<void>;
 }
 
@@ -106,7 +106,7 @@ const open = async (
   };
 };
 
-/** Until it has been waited for, a process that has ended can still be asked. */
+/** Until its parent has waited for it, an ended process still exists. */
 const isAlive = (pid: number): boolean => {
   try {
     return process.kill(pid, 0);

@@ -78,7 +78,7 @@ export class Supervisor {
     this.scaleTo(this.#wanted);
   }
 
-  /** From now on so many: the newest finish their items, or more are started. */
+  /** Changes the number of processes: the newest finish their items, or more are started. */
   scaleTo(processes: number): void {
     this.#wanted = processes;
     if (!this.#work || this.#isStopping || this.#failure) return;

@@ -34,7 +34,7 @@ test("a zombie process counts as ended", { skip }, async (t) => {
   t.after(() => parent.kill("SIGKILL"));
   const [line] = (await once(parent.stdout, "data")) as [Buffer];
   const pid = Number(line.toString());
-  // A parent that is stopped cannot look after its child: only then does the child end.
+  // A stopped parent cannot wait for its child: only then does the child end.
   parent.kill("SIGSTOP");
   await untilState(parent.pid!, "T");
   process.kill(pid, "SIGKILL");

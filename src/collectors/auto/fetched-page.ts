@@ -46,7 +46,7 @@ export class FetchedPage implements AutoPage {
     };
   }
 
-  /** What makes the page look as if it needed a browser. */
+  /** Why the page looks as if it needed a browser. */
   get sign(): string | undefined {
     if (this.#lack !== undefined) return this.#lack;
     return this.#page && /html/.test(this.#page.mediaType) ? scriptSign(this.#page.text) : undefined;
@@ -61,7 +61,7 @@ export class FetchedPage implements AutoPage {
     this.#show(await this.#session.tools.http.get(url, given));
   }
 
-  /** A fetched page does not change: what is not there now will not come. */
+  /** A fetched page does not change: a missing element will not appear later. */
   async ready<Selector extends string>(
     selector: Selector | readonly Selector[],
     given?: Parameters<AutoPage["ready"]>[1],
@@ -217,7 +217,7 @@ const isSubmit = (document: HtmlDocument, element: HtmlElement): boolean => {
   return element.tag === "button" && type !== "button" && type !== "reset";
 };
 
-/** The one of its names by which the form finds this button; undefined for the button that it takes by default. */
+/** The name by which the form finds this button; undefined for its default button. */
 const buttonName = (document: HtmlDocument, form: HtmlForm, element: HtmlElement): string | undefined => {
   const attr = (name: string): string => document.attr(element, name) ?? "";
   const own = form.controls

@@ -175,7 +175,7 @@ test("a guarded session reaches no private address, by number or by name, except
   const session = proxy.open({ isGuarded: true });
   const traffic = session.begin();
   for (const host of ["127.0.0.1", "inside.example"]) {
-    // No answer at all: one of the proxy's own would pass for the site's.
+    // No response at all: one of the proxy's own would look like the site's.
     await assert.rejects(ask(`http://${host}:${site.port}/`, { proxy, session }), { code: "ECONNRESET" });
     const login = `Proxy-Authorization: ${loginOf(session)}`;
     assert.match(

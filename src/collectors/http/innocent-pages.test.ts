@@ -10,7 +10,7 @@ const SHELL = `<div id="root"></div><script src="/static/js/main.1a2b.js"></scri
 
 /** Good pages that a hasty reader takes for a block page. */
 const INNOCENT: Readonly<Record<string, string>> = {
-  // A captcha that is not what the page is about.
+  // A captcha that is only a part of the page.
   "a captcha in a hidden dialog": page(
     "Parcel 12",
     `${ABOUT}<div style="display:none"><h2>Verify you are human</h2><div class="g-recaptcha"></div></div>`,

@@ -6,7 +6,7 @@ import { FailureError } from "../../domain/failure.ts";
 import { answer, failureOf, openTestSession, openTestSite, portOf } from "./testing/test-site.ts";
 import { checkTarget, createTransport, guardedDispatcher } from "./transport.ts";
 
-/** A resolver that answers from a table; a list of lists is one answer after the other, the last for ever. */
+/** A resolver that answers from a table; a list of lists is a sequence of answers, the last one repeated. */
 const resolver = (
   names: Readonly<Record<string, readonly (readonly string[])[]>>,
 ): { readonly lookup: LookupFunction; readonly asked: string[] } => {

@@ -45,7 +45,7 @@ export const openThrough = async (
   stopped.catch(() => undefined);
   const abort = (): void => stop(signal.reason as Error);
   signal.addEventListener("abort", abort);
-  // Stays: who uses the tunnel hears of its errors by the socket on top.
+  // Stays attached: users of the tunnel get its errors from the socket on top.
   raw.on("error", stop);
   raw.on("close", () => stop(new Error("closed")));
   try {
@@ -87,7 +87,7 @@ const reach = async (exit: Exit, raw: Socket, stopped: Promise<never>): Promise<
 const ask = async (exit: Exit, tunnel: Socket, target: Target, stopped: Promise<never>): Promise<void> => {
   const asked = exit.scheme === "socks5" ? askSocks(tunnel, exit, target) : askHttp(exit, tunnel, target);
   try {
-    // Site or proxy: nobody knows, so it is not counted against the tier.
+    // It is unknown whether the site or the proxy failed, so it is not counted against the tier.
     const late = (): FailureError =>
       failure("timeout", "no tunnel to the site within 20 s: neither site nor proxy answered");
     await within(ANSWER_MS, Promise.race([asked, stopped]), late);
@@ -122,7 +122,7 @@ const askHttp = async (exit: Exit, tunnel: Socket, { host, port }: Target): Prom
   throw failure(kind, detail);
 };
 
-/** Refuses private targets before a proxy is asked. Best effort for names, which the proxy resolves for itself. */
+/** Refuses private targets before a proxy is used. Best effort for names, which the proxy resolves itself. */
 export const refuseTarget = async (host: string, guard: EgressGuard): Promise<void> => {
   const refusal = guard.refusalOf(host) ?? guard.refusalOfName?.(host);
   if (refusal !== undefined) throw failure("forbidden-target", refusal);

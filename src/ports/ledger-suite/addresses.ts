@@ -7,7 +7,7 @@ import { type Kit, type LedgerTest, planned, UNPACED } from "./test-kit.ts";
 const ADDRESS = "address:203.0.113.7";
 const LANES = Array.from({ length: 12 }, (_, n) => `name${n}.test`);
 
-/** Slots that items in all these lanes, which lead to one address, get of two workers in so many seconds. */
+/** Slots that items in these lanes, which share one address, get from two workers in N seconds. */
 const slotsAt = async (kit: Kit, pace: Pace, seconds: number): Promise<number[]> => {
   await kit.job("many", [], { pace });
   for (const lane of LANES) await kit.ledger.addItems("many", planned([lane], lane), []);

@@ -22,7 +22,7 @@ const slowerJob = async (
 const perSecondOf = async ({ ledger }: Kit): Promise<number | undefined> =>
   (await ledger.listLanes({ limit: 1 }))[0]?.perSecond;
 
-/** Slots that the jobs of a lane get in so many seconds, by job. */
+/** Slots that the jobs of a lane get in N seconds, by job. */
 const slotsOf = async (kit: Kit, seconds: number) => {
   const worker = kit.worker();
   const starts: { readonly job: string; readonly at: number }[] = [];

@@ -37,7 +37,7 @@ const prepare = async (kit: Kit): Promise<Prepared> => {
   return { kit, ledger, worker, held };
 };
 
-/** All that can be seen of a ledger, and what it gives next. Numbers that only name something may differ. */
+/** Everything visible of a ledger, and what it returns next. Numbers that are only ids may differ. */
 const look = async (kit: Kit): Promise<unknown> => {
   const { ledger } = kit;
   const jobs = await ledger.listJobs();
@@ -176,7 +176,7 @@ describe("a call that is sent again after a lost answer has the effect of one ca
     });
 });
 
-/** What the last word of an operator says is true, however old that word is. */
+/** The operator's last setting applies, however old it is. */
 const LAST_WORD_STANDS = ["controlLane", "setShare"];
 
 /** What is seen when the call arrives a second time, after others of the same kind. */

@@ -24,7 +24,7 @@ const wideJob = async (kit: Kit, id: string, client: string, lanes: number): Pro
   await kit.ledger.addItems(id, items.flat(), []);
 };
 
-/** Items of each job in so many claims of a busy worker: it has one place free at a time. */
+/** Items of each job in N claims of a busy worker, which has one place free at a time. */
 const serveOneByOne = async (kit: Kit, count: number, room = 1): Promise<string[]> => {
   const worker = kit.worker();
   const served: string[] = [];
