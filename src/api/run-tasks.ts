@@ -13,6 +13,7 @@ import { runAbandonedUploads, runJoins } from "./tasks/blob-upkeep.ts";
 import { runManifests } from "./tasks/manifests.ts";
 import { runNewVersions } from "./tasks/new-versions.ts";
 import { runProgress } from "./tasks/progress.ts";
+import { runQuality } from "./tasks/quality.ts";
 import { runReaper } from "./tasks/reaper.ts";
 import { runRetention, runTidy } from "./tasks/retention.ts";
 import { runWebhooks } from "./tasks/webhooks.ts";
@@ -64,6 +65,7 @@ export const runTasks = async (options: TasksOptions, signal: AbortSignal): Prom
     keepOn("reaper", () => runReaper({ ...tools, onReaped }, signal)),
     keepOn("tidy", () => runTidy(tools, signal)),
     keepOn("manifests", () => runManifests(tools, signal)),
+    keepOn("quality", () => runQuality(tools, signal)),
     keepOn("retention", () => runRetention({ ...tools, onRemoved }, signal)),
     ...(options.blobs.join ? [keepOn("joins", () => runJoins(tools, signal))] : []),
     ...(options.blobs.abortAbandoned

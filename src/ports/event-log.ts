@@ -13,6 +13,9 @@ const EVENTS = {
   "lane.tier": "Items of a lane of the job go through another proxy tier.",
   "proxy.down":
     "A proxy tier does not work and is skipped for a while; with `isHeld`, no tier works and the lane waits.",
+  "drift.found": "A run differs from earlier ones of its scraper by more than they differ from each other.",
+  "release.published": "Another release of a dataset is current; with `rollback`, an earlier one.",
+  "release.held": "A release did not pass its audit. The last good one stays current.",
 } satisfies Readonly<Record<string, string>>;
 
 export type EventType = keyof typeof EVENTS;

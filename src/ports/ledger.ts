@@ -64,9 +64,7 @@ export interface WorkLedger extends SpendingLedger {
 /** Jobs and their items. */
 export interface JobLedger extends VersionLedger {
   createJob(spec: JobSpec): Promise<void>;
-  /**
-   * Folds keys that the job already has, and stores inputs beyond its limits as capped. Bad inputs are counted, and the first ones kept as examples.
-   */
+  /** Folds keys that the job already has, and stores inputs beyond its limits. Bad inputs are counted; the first ones are kept as examples. */
   addItems(
     job: string,
     items: readonly PlannedItem[],
@@ -77,10 +75,7 @@ export interface JobLedger extends VersionLedger {
   sealJob(job: string): Promise<void>;
   /** `why`: part of the event, and shown while the job is paused; default: a person asked for it. */
   controlJob(job: string, to: "pause" | "resume" | "cancel", why?: PauseReason, id?: CallId): Promise<void>;
-  /**
-   * Whether no request of a stopped job can start any more: all workers with items of it have confirmed, or are given up. Otherwise, when to ask
-   * again.
-   */
+  /** Whether no request of a stopped job can start: all workers with its items have confirmed, or are given up. Else when to ask again. */
   isQuiet(
     job: string,
   ): Promise<{ readonly quiet: true } | { readonly quiet: false; readonly againInMs: number }>;
