@@ -86,7 +86,9 @@ const importDefault = async (file: string): Promise<unknown> => {
   // The file may end the process; this reports why.
   const tell = (): void => {
     process.exitCode = EXIT_USAGE;
-    console.error(`error: ${file}: ends the process while it is loaded. Let it only export its settings.`);
+    console.error(
+      `error: ${file}: it ends the process while it is loaded. It must only export its settings.`,
+    );
   };
   process.once("exit", tell);
   try {

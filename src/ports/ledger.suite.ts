@@ -51,8 +51,8 @@ export const LAWS = {
 } as const satisfies Readonly<Record<string, readonly ((test: LedgerTest) => void)[]>>;
 
 /**
- * The contract of `Ledger`. `open` is called with an empty folder that is removed afterwards; opening the same folder again
- * stands for another process. Time passes only when a test lets it: `now` is the ledger's one clock.
+ * The contract of `Ledger`. `open` is called with an empty folder that is removed afterwards; opening the same folder again simulates another
+ * process. Time passes only when a test moves it: `now` is the ledger's only clock.
  */
 export const ledgerSuite = (
   name: string,
