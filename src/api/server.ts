@@ -21,7 +21,9 @@ import { addBlobRoutes } from "./routes/blobs.ts";
 import { addCaptureRoutes } from "./routes/captures.ts";
 import { addClientRoutes } from "./routes/clients.ts";
 import { addDashboardRoutes } from "./routes/dashboard.ts";
+import { addDatasetRoutes } from "./routes/datasets.ts";
 import { addDeploymentRoutes } from "./routes/deployments.ts";
+import { addVersionRoutes } from "./routes/versions.ts";
 import { addEventRoutes } from "./routes/events.ts";
 import { addItemRoutes } from "./routes/items.ts";
 import { addJobControlRoutes } from "./routes/job-control.ts";
@@ -30,6 +32,7 @@ import { addJobRoutes } from "./routes/jobs.ts";
 import { addLaneRoutes } from "./routes/lanes.ts";
 import { addScaleRoutes } from "./routes/scale.ts";
 import { addLedgerRoutes } from "./routes/ledger.ts";
+import { addQualityRoutes } from "./routes/quality.ts";
 import { addRemovalRoutes } from "./routes/removals.ts";
 import { addResultRoutes } from "./routes/results.ts";
 import { addScraperRoutes } from "./routes/scrapers.ts";
@@ -147,6 +150,9 @@ const ROUTES = [
   addBatchRoutes,
   addScraperRoutes,
   addDeploymentRoutes,
+  addVersionRoutes,
+  addQualityRoutes,
+  addDatasetRoutes,
   addLaneRoutes,
   addScaleRoutes,
   addClientRoutes,
