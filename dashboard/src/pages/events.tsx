@@ -115,7 +115,9 @@ const Entry = ({ event: { type, timestamp, data } }: { readonly event: LiveEvent
         <summary>
           <Time at={timestamp} /> <b>{type}</b> {text("scraper")}{" "}
           {may("operator") && <span class="quiet">{text("client")}</span>} {text("lane")}{" "}
-          <span class="quiet">{text("reason")}</span>
+          <span class="quiet">
+            {text("reason")} {job !== undefined && <span class="id">{job}</span>}
+          </span>
         </summary>
         {job !== undefined && (
           <p>

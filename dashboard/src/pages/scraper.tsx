@@ -1,6 +1,6 @@
 import type { VNode } from "preact";
-import { api } from "../api.ts";
-import { compact, number, percent, rate } from "../format.ts";
+import { api, may } from "../api.ts";
+import { compact, duration, number, percent, rate } from "../format.ts";
 import { useReloadOn } from "../live.ts";
 import { useLoad } from "../load.ts";
 import type { PageProps } from "../pages.ts";
@@ -9,9 +9,10 @@ import { CountLink, State, StateBar } from "../parts/state.tsx";
 import { type Column, Crumbs, Problem, Rows } from "../parts/table.tsx";
 import { now, Time } from "../parts/time.tsx";
 import { href } from "../router.ts";
-import { duration } from "../format.ts";
 import { Compare } from "./scraper/compare.tsx";
+import { Drift } from "./scraper/drift.tsx";
 import { HeatMap } from "./scraper/heat.tsx";
+import { VersionList } from "./scraper/versions.tsx";
 import type { Job, Scraper } from "../../../src/client.ts";
 
 /** Columns of the heat map. */
@@ -19,15 +20,11 @@ const MOST_RUNS = 20;
 
 const ScraperPage = ({ params }: PageProps): VNode => {
   const name = params["scraper"]!;
-  const { data, error, reload } = useLoad(`scraper ${name}`, async () => {
-    const [scraper, runs] = await Promise.all([
-      // Its jobs are worth seeing even if the scraper cannot be loaded.
-      api.getScraper(name).catch((problem: unknown) => ({ problem })),
-      api.listJobs({ scraper: name, limit: MOST_RUNS }),
-    ]);
-    return { scraper, runs: runs.data };
-  });
-  useReloadOn({ type: ["job.started", "job.completed", "job.cancelled", "job.paused"] }, reload);
+  // Apart: its fixtures are run for it, and its runs are worth seeing even if it cannot be loaded.
+  const scraper = useLoad(`scraper ${name}`, () => api.getScraper(name));
+  const list = useLoad(`runs of ${name}`, () => api.listJobs({ scraper: name, limit: MOST_RUNS }));
+  useReloadOn({ type: ["job.started", "job.completed", "job.cancelled", "job.paused"] }, list.reload);
+  const runs = list.data?.data;
   return (
     <>
       <Crumbs steps={[["Scrapers", "/scrapers"]]} />
@@ -42,40 +39,53 @@ const ScraperPage = ({ params }: PageProps): VNode => {
           </a>
         </div>
       </div>
-      {error !== undefined && <Problem error={error} retry={reload} />}
-      {data && (
+      {list.error !== undefined && <Problem error={list.error} retry={list.reload} />}
+      {scraper.error !== undefined && <Problem error={scraper.error} retry={scraper.reload} />}
+      {runs && (
         <>
-          {"problem" in data.scraper ? (
-            <Problem error={data.scraper.problem} retry={reload} />
-          ) : (
-            <About scraper={data.scraper} runs={data.runs} />
-          )}
+          <About scraper={scraper.data} runs={runs} />
           <section>
             <h2>Fields by run</h2>
-            <HeatMap runs={data.runs} />
+            <HeatMap runs={runs} />
+          </section>
+          <section>
+            <h2>Findings</h2>
+            <Drift scraper={name} />
           </section>
           <section>
             <h2>Runs</h2>
-            {data.runs.length === 0 ? (
+            {runs.length === 0 ? (
               <p class="empty">
                 No runs yet. <a href={href("/submit", { scraper: name })}>Submit a job</a>
               </p>
             ) : (
-              <Rows label="Runs" rows={data.runs} keyOf={({ id }) => id} columns={RUN_COLUMNS} />
+              <Rows label="Runs" rows={runs} keyOf={({ id }) => id} columns={RUN_COLUMNS} />
             )}
           </section>
           <section>
             <h2>Run against run</h2>
-            <Compare runs={data.runs} />
+            <Compare runs={runs} />
           </section>
+          {may("operator") && (
+            <section>
+              <h2>Versions</h2>
+              <VersionList scraper={name} />
+            </section>
+          )}
         </>
       )}
     </>
   );
 };
 
-const About = ({ scraper, runs }: { readonly scraper: Scraper; readonly runs: readonly Job[] }): VNode => {
-  const { kind, site, lane, version, pace, emitsTo, fixtures, owner } = scraper;
+const About = ({
+  scraper,
+  runs,
+}: {
+  readonly scraper: Scraper | undefined;
+  readonly runs: readonly Job[];
+}): VNode => {
+  const { kind, site, lane, version, pace, emitsTo, fixtures, owner } = scraper ?? {};
   const success = runs.find(({ state }) => state === "done");
   return (
     <section>
@@ -91,12 +101,13 @@ const About = ({ scraper, runs }: { readonly scraper: Scraper; readonly runs: re
           ["Site", site],
           ["Lane", lane && <a href={`/lanes/${encodeURIComponent(lane)}`}>{lane}</a>],
           ["Owner", owner],
-          ["Version", <span class="id">{version.slice(0, 19)}</span>],
+          ["Version", version && <span class="id">{version.slice(0, 19)}</span>],
           [
             "Pace",
-            `${pace.perSecond === null ? "no limit" : rate(pace.perSecond)}, ${number(pace.concurrency)} at once`,
+            pace &&
+              `${pace.perSecond === null ? "no limit" : rate(pace.perSecond)}, ${number(pace.concurrency)} at once`,
           ],
-          ["Emits to", emitsTo.join(", ")],
+          ["Emits to", emitsTo?.join(", ")],
           ["Fixtures", fixtures && <Fixtures of={fixtures} />],
         ]}
       />
@@ -110,7 +121,12 @@ const Fixtures = ({
   readonly of: NonNullable<Scraper["fixtures"]>;
 }): VNode => {
   if (problem !== undefined) return <State of="failed" label={problem} />;
-  if (cases === 0) return <span class="quiet">none: `sluice capture` keeps pages as tests</span>;
+  if (cases === 0)
+    return (
+      <span class="quiet">
+        none: <code>sluice capture</code> keeps pages as tests
+      </span>
+    );
   if (failed.length === 0) return <State of="done" label={`${number(passed)} pass`} />;
   return (
     <State of="failed" label={`${number(failed.length)} of ${number(cases)} fail: ${failed.join(", ")}`} />

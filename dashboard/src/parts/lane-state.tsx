@@ -22,5 +22,5 @@ export const LaneState = ({ lane }: { readonly lane: Lane }): VNode => {
   if (waits) return <State of="failed" label={`no proxy tier left: ${waits.held}`} />;
   if (factor < 1) return <State of="waiting" label={`slowed to ${percent(factor)}`} />;
   if (inFlight > 0) return <State of="running" />;
-  return <State of={backlog > 0 ? "queued" : "done"} label={backlog > 0 ? "waiting for a worker" : "idle"} />;
+  return <State of={backlog > 0 ? "queued" : "done"} label={backlog > 0 ? "nothing runs" : "idle"} />;
 };

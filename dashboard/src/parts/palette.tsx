@@ -58,15 +58,13 @@ const findHits = async (text: string): Promise<readonly Hit[]> => {
     ),
     may("operator")
       ? orNone(
-          api
-            .listLanes({ prefix: text, limit: 5 })
-            .then(({ data }) =>
-              data.map(({ lane }) => ({
-                kind: "lane",
-                label: lane,
-                to: `/lanes/${encodeURIComponent(lane)}`,
-              })),
-            ),
+          api.listLanes({ prefix: text, limit: 5 }).then(({ data }) =>
+            data.map(({ lane }) => ({
+              kind: "lane",
+              label: lane,
+              to: `/lanes/${encodeURIComponent(lane)}`,
+            })),
+          ),
         )
       : [],
     job === undefined
