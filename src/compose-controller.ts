@@ -88,16 +88,23 @@ export const openController = async ({
   const thread = new URL(`./programs/read-thread${extname(import.meta.filename)}`, import.meta.url);
   const reads = { exports: startReads(thread, location), pages: startReads(thread, location) };
   const shared = { ledger, registry, blobs, log, reads, retentionOf: retentionNow };
-  const server = await buildServer({
+  const { urlReader } = await import("./collectors/http/read-url.ts");
+  const service = {
     ...shared,
-    scrapers: openCatalog(project, { blobs, ...(fixturesOf && { fixturesOf }) }),
+    scrapers: openCatalog(project, { blobs, documents: ledger.documents, ...(fixturesOf && { fixturesOf }) }),
     laneOf,
+    onUnkept: (job: string, reason: string) => log.warn("scraper not stored", { job, reason }),
+    whyNotCall: (url: URL) => checkTarget(url, { allow }),
+    readUrl: urlReader(dispatcher),
+    location,
+  };
+  const server = await buildServer({
+    ...service,
     ...(blobs.link && {
       linkTo: (name: string) => blobs.link!(name, { expiresInSec: LINK_SEC }),
     }),
     metrics: () => metrics.text(),
-    onUnkept: (job, reason) => log.warn("scraper not stored", { job, reason }),
-    whyNotCall: (url) => checkTarget(url, { allow }),
+    alerts: { channels: channels.map(({ name }) => name), ...(rules && { rules }) },
     version: SOFTWARE,
     isDiskFull: () => isDiskFull(data, minFreeBytes),
     ...(tls && { tls }),
@@ -111,6 +118,7 @@ export const openController = async ({
   };
   const tasks = {
     ...shared,
+    service: { ...service, now: Date.now },
     keepManifest,
     location,
     holder,

@@ -388,7 +388,9 @@ export const takenKinds = async (
   ];
   const capacity = await browserCapacity(settings);
   if (capacity > 0) return { ...(kinds && { kinds }), browserCapacity: capacity };
-  log.info("no browser found: only jobs of kind http are taken. `sluice doctor` says how to install one");
+  log.info(
+    "no browser found: this worker takes only jobs of kind http. `sluice doctor` says how to install one",
+  );
   return { kinds: ["http"] };
 };
 

@@ -5,6 +5,7 @@ import { resending } from "../../ledger/resend.ts";
 import { ledgerVerbs } from "../../ledger/verbs.ts";
 import type { Ledger } from "../../ports/ledger.ts";
 import { lastEvent, openEventLog } from "../sql/event-log.ts";
+import { openDocuments } from "../sql/read-documents.ts";
 import { openReads } from "../sql/open-reads.ts";
 import { openRemovals } from "../sql/removals/open-removals.ts";
 import { tidyRecords } from "../sql/tidy.ts";
@@ -75,6 +76,7 @@ export const openPostgres = async (url: string, options: PostgresOptions = {}): 
       await: (after, ms) => awaitChange(async () => (await steps.read(lastEvent)) > after, ms),
     },
     removals: openRemovals(steps),
+    documents: { ...verbs.documents, ...openDocuments(steps) },
     tidy: () => tidyRecords(steps),
     close: async () => {
       closing.abort();
