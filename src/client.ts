@@ -55,6 +55,7 @@ import type {
   WebhookWithSecret,
 } from "./schemas/webhook.ts";
 import { queryText } from "./client/query.ts";
+import { type InputSetCalls, inputSetCalls, type ScheduleCalls, scheduleCalls } from "./client/schedules.ts";
 import { ask, askJson, type Asking, type ClientOptions } from "./client/ask.ts";
 
 export type { AddInputs, InputStream, Listening, LiveEvent } from "./client/streams.ts";
@@ -121,15 +122,23 @@ export type {
   Webhook,
   WebhookWithSecret,
 } from "./schemas/webhook.ts";
+export type { InputSet, SetDiff, UploadedSet } from "./schemas/inputs.ts";
+export type { Coming, Firing, NewSchedule, Schedule, ScheduleDefinition } from "./schemas/schedule.ts";
+export type { InputSetCalls, ScheduleCalls } from "./client/schedules.ts";
 export type { ClientOptions } from "./client/ask.ts";
 export { pages } from "./client/query.ts";
 export { ProblemError } from "./client/problem-error.ts";
 
 export class SluiceClient {
   readonly #options: ClientOptions;
+  readonly schedules: ScheduleCalls;
+  readonly inputSets: InputSetCalls;
 
   constructor(options: ClientOptions) {
     this.#options = options;
+    const json = this.#json.bind(this) as Parameters<typeof scheduleCalls>[0];
+    this.schedules = scheduleCalls(json);
+    this.inputSets = inputSetCalls(json, (path) => this.#stream(path));
   }
 
   /** The client and role of the key. */

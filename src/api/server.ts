@@ -32,6 +32,8 @@ import { addRemovalRoutes } from "./routes/removals.ts";
 import { addResultRoutes } from "./routes/results.ts";
 import { addScraperRoutes } from "./routes/scrapers.ts";
 import { addServiceRoutes } from "./routes/service.ts";
+import { addInputSetRoutes } from "./routes/input-sets.ts";
+import { addScheduleRoutes } from "./routes/schedules.ts";
 import { addWebhookRoutes } from "./routes/webhooks.ts";
 
 const BODY_LIMIT = 1024 * 1024;
@@ -142,6 +144,8 @@ const ROUTES = [
   addCaptureRoutes,
   addResultRoutes,
   addBatchRoutes,
+  addInputSetRoutes,
+  addScheduleRoutes,
   addScraperRoutes,
   addDeploymentRoutes,
   addLaneRoutes,

@@ -1,3 +1,4 @@
+import type { FastifyRequest } from "fastify";
 import type { Readable } from "node:stream";
 import { z } from "zod";
 import { readInputs } from "../../inputs/read-inputs.ts";
@@ -15,14 +16,25 @@ const FORMATS = {
   "application/jsonl": "ndjson",
   "text/csv": "csv",
 } as const;
-const TYPES = Object.keys(FORMATS) as (keyof typeof FORMATS)[];
+export const INPUT_TYPES = Object.keys(FORMATS) as (keyof typeof FORMATS)[];
+
+/** The body of a request with inputs, and its format. */
+export const streamedInputs = ({ raw, body }: Pick<FastifyRequest, "raw" | "body">) => {
+  const type = (raw.headers["content-type"] ?? "").split(";")[0]!.trim().toLowerCase();
+  if (!isFormat(type) || !isReadable(body))
+    throw new Problem("unsupported-media-type", `Send ${INPUT_TYPES.join(" or ")}.`);
+  const encoding = raw.headers["content-encoding"];
+  if (encoding !== undefined && encoding !== "gzip" && encoding !== "identity")
+    throw new Problem("unsupported-media-type", `Content-Encoding ${encoding}: only gzip is supported.`);
+  return { body, format: FORMATS[type] };
+};
 
 /** A few thousand of the shortest rows: other requests wait no longer than these take. */
 const PIECE_LENGTH = 8 * 1024;
 
 export const addInputRoutes = (app: Api, context: RouteContext): void => {
   const { service } = context;
-  app.addContentTypeParser(TYPES, (_request, payload, done) => done(null, payload));
+  app.addContentTypeParser(INPUT_TYPES, (_request, payload, done) => done(null, payload));
 
   app.post(
     "/v1/jobs/:job/inputs",
@@ -35,7 +47,7 @@ export const addInputRoutes = (app: Api, context: RouteContext): void => {
 
 An interrupted upload can be resumed. \`GET\` on the same path returns the offset: how many inputs (CSV rows without the header, lines that are not blank) were taken. Send the rest with \`Upload-Offset: N\`, where N is the number of inputs before the first one in the body (a CSV body starts with its header again). Inputs before the server's offset are skipped, so \`Upload-Offset: 0\` with the whole file works too. Without the header, the inputs are added to those taken before. A job takes one upload at a time.`,
         tags: ["jobs"],
-        consumes: TYPES,
+        consumes: INPUT_TYPES,
         params: jobParams,
         headers: z.object({
           "upload-offset": described(
@@ -56,18 +68,13 @@ An interrupted upload can be resumed. \`GET\` on the same path returns the offse
       },
     },
     async (request, reply) => {
-      const { params, headers, query, body, actor, raw } = request;
-      const type = (raw.headers["content-type"] ?? "").split(";")[0]!.trim().toLowerCase();
-      if (!isFormat(type) || !isReadable(body))
-        throw new Problem("unsupported-media-type", `Send ${TYPES.join(" or ")}.`);
-      const encoding = raw.headers["content-encoding"];
-      if (encoding !== undefined && encoding !== "gzip" && encoding !== "identity")
-        throw new Problem("unsupported-media-type", `Content-Encoding ${encoding}: only gzip is supported.`);
+      const { params, headers, query, actor, raw } = request;
+      const { body, format } = streamedInputs(request);
       try {
         return await uploadInputs(service, actor, params.job, {
           rows: () => {
             context.streams.open("upload", request, reply);
-            return readInputs(body, { format: FORMATS[type], pieceLength: PIECE_LENGTH });
+            return readInputs(body, { format, pieceLength: PIECE_LENGTH });
           },
           offset: headers["upload-offset"],
           seal: query.seal === "true",
