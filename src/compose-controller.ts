@@ -65,7 +65,7 @@ export const openController = async ({
   fixturesOf,
 }: ControllerOptions): Promise<Controller> => {
   const { data } = location;
-  const storage = await openStorage(location, { isServing: true });
+  const storage = await openStorage(location, { isServing: true, log });
   const registry = await openRegistry(location, { checkpoints: false });
   const { buildServer } = await import("./api/server.ts");
   const { openCatalog } = await import("./services/scraper-catalog.ts");
@@ -91,11 +91,12 @@ export const openController = async ({
   const { urlReader } = await import("./collectors/http/read-url.ts");
   const service = {
     ...shared,
-    scrapers: openCatalog(project, { blobs, ...(fixturesOf && { fixturesOf }) }),
+    scrapers: openCatalog(project, { blobs, documents: ledger.documents, ...(fixturesOf && { fixturesOf }) }),
     laneOf,
     onUnkept: (job: string, reason: string) => log.warn("scraper not stored", { job, reason }),
     whyNotCall: (url: URL) => checkTarget(url, { allow }),
     readUrl: urlReader(dispatcher),
+    location,
   };
   const server = await buildServer({
     ...service,
@@ -103,6 +104,7 @@ export const openController = async ({
       linkTo: (name: string) => blobs.link!(name, { expiresInSec: LINK_SEC }),
     }),
     metrics: () => metrics.text(),
+    alerts: { channels: channels.map(({ name }) => name), ...(rules && { rules }) },
     version: SOFTWARE,
     isDiskFull: () => isDiskFull(data, minFreeBytes),
     ...(tls && { tls }),

@@ -142,7 +142,7 @@ export const taskLog = (log: ControllerLog): TaskLog => ({
     log.info("removed", { job, client, scraper, what, ...removed, keptObjects: kept.objects });
   },
   onAlerts(channel, { raised, over }) {
-    log.info("alerts told", { channel, raised, over });
+    log.info("alerts sent", { channel, raised, over });
   },
 });
 

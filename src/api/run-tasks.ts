@@ -12,9 +12,11 @@ import type { Metrics } from "./metrics.ts";
 import { taskLog, wait } from "./run-task.ts";
 import { runAlerts } from "./tasks/alerts.ts";
 import { runAbandonedUploads, runJoins } from "./tasks/blob-upkeep.ts";
+import { runCanaries } from "./tasks/canaries.ts";
 import { runManifests } from "./tasks/manifests.ts";
 import { runNewVersions } from "./tasks/new-versions.ts";
 import { runProgress } from "./tasks/progress.ts";
+import { runQuality } from "./tasks/quality.ts";
 import { runReaper } from "./tasks/reaper.ts";
 import { extractStage, runInputLoads, runOldFirings, runSchedules, runStages } from "./tasks/schedules.ts";
 import { runRetention, runTidy } from "./tasks/retention.ts";
@@ -36,7 +38,7 @@ export interface TasksOptions {
   readonly log: ControllerLog;
   readonly metrics: Pick<Metrics, "onDeliveryEnd">;
   readonly sender: WebhookSender;
-  /** Where alerts are sent; without channels, alerts are off. */
+  /** Where alerts are sent; without channels, only the API shows them. */
   readonly channels: readonly Channel[];
   readonly rules?: Partial<AlertRules>;
   /** Retention of a job, for one round. */
@@ -72,6 +74,7 @@ export const runTasks = async (options: TasksOptions, signal: AbortSignal): Prom
     keepOn("reaper", () => runReaper({ ...tools, onReaped }, signal)),
     keepOn("tidy", () => runTidy(tools, signal)),
     keepOn("manifests", () => runManifests(tools, signal)),
+    keepOn("quality", () => runQuality(tools, signal)),
     keepOn("retention", () => runRetention({ ...tools, onRemoved }, signal)),
     ...(options.blobs.join ? [keepOn("joins", () => runJoins(tools, signal))] : []),
     ...(options.blobs.abortAbandoned
@@ -81,11 +84,10 @@ export const runTasks = async (options: TasksOptions, signal: AbortSignal): Prom
     keepOn("stages", () => runStages(tools, signal)),
     keepOn("input-loads", () => runInputLoads(tools, signal)),
     keepOn("old-firings", () => runOldFirings(tools, signal)),
+    keepOn("canaries", () => runCanaries(tools, signal)),
     keepOn("new-versions", () => runNewVersions(tools, signal)),
     keepOn("progress", () => runProgress(tools, signal)),
     keepOn("webhooks", () => runWebhooks({ ...tools, onEvent, onEnd }, signal)),
-    ...(options.channels.length > 0
-      ? [keepOn("alerts", () => runAlerts({ ...tools, onAlerts }, signal))]
-      : []),
+    keepOn("alerts", () => runAlerts({ ...tools, onAlerts }, signal)),
   ]);
 };

@@ -1,5 +1,5 @@
 import { setImmediate, setTimeout as delay } from "node:timers/promises";
-import type { JobPins } from "../domain/job-version.ts";
+import type { JobCanary, JobPins } from "../domain/job-version.ts";
 import { narrowProblem, narrowScraper } from "../domain/narrow-ladder.ts";
 import type { JobSpec, RejectedInput } from "../domain/job.ts";
 import type { JobLedger, PlannedItem } from "../ports/ledger.ts";
@@ -23,6 +23,8 @@ export interface Submission {
   /** Limit on items, including emitted ones. */
   readonly maxItems?: number;
   readonly options?: JobOptions;
+  /** Other versions of the scrapers, for some of the items. */
+  readonly canaryOf?: (spec: Pick<JobSpec, "scrapers" | "proxies">) => JobCanary;
   readonly laneOf: LaneOf;
   readonly onProgress?: (received: number) => void;
   readonly signal?: AbortSignal;
@@ -69,6 +71,9 @@ export const jobSpecOf = (submission: NewJob): JobSpec => {
   const pins = pinnedOf(jobScrapers(ready), paceOf);
   const { name: scraper, source, version, pace, policy } = pins.scrapers[0]!;
   const retention = retentionOf(ready.scraper.retention ?? {});
+  const { proxies } = submission.options ?? {};
+  const scrapers = pins.scrapers.map((one) => narrowScraper(one, proxies));
+  const canary = submission.canaryOf?.({ scrapers, ...(proxies && { proxies }) });
   return {
     id: job,
     client,
@@ -78,7 +83,8 @@ export const jobSpecOf = (submission: NewJob): JobSpec => {
     pace,
     policy,
     ...pins,
-    scrapers: pins.scrapers.map((one) => narrowScraper(one, submission.options?.proxies)),
+    scrapers,
+    ...(canary && { canary }),
     extracts,
     maxItems,
     ...(limit !== undefined && { limit }),

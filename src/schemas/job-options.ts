@@ -56,7 +56,7 @@ const jobOptions = {
     budgetSchema,
   ).optional(),
   proxies: described(
-    "The only proxy tiers that the job may use: a part of those that its scraper lists, in the scraper's order.",
+    "The only proxy tiers that the job may use: some of those that its scraper lists, in the scraper's order.",
     z.array(z.string().min(1).max(200)).min(1).max(10),
   ).optional(),
   webhook: described(

@@ -1,6 +1,5 @@
 import { z } from "zod";
 import { InputError } from "../../inputs/input-format.ts";
-import { readInputs } from "../../inputs/read-inputs.ts";
 import { described, pageOf } from "../../schemas/describe.ts";
 import {
   inputSetSchema,
@@ -19,7 +18,7 @@ import { fromCursor, json, page, problems, stream } from "../answers.ts";
 import type { Api } from "../api.ts";
 import { actorName } from "../audit.ts";
 import type { RouteContext } from "../route-context.ts";
-import { INPUT_TYPES, streamedInputs } from "./job-inputs.ts";
+import { INPUT_TYPES, rowsOf } from "./job-inputs.ts";
 
 const tags = ["input-sets"];
 
@@ -51,11 +50,10 @@ export const addInputSetRoutes = (app: Api, context: RouteContext): void => {
       const { change, key, client } = query;
       if (client !== undefined && client !== actor.client && !isAtLeast(actor.role, "operator"))
         throw new Problem("forbidden", "Only operators make sets for other clients.");
-      const { body, format } = streamedInputs(request);
-      context.streams.open("upload", request, reply);
+      const rows = rowsOf(context, request, reply);
       try {
         return await uploadSet(service, actor, params.set, {
-          rows: readInputs(body, { format, name: "the body" }),
+          rows: rows(),
           change,
           key: key?.split(",").map((name) => name.trim()),
           client,

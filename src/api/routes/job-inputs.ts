@@ -1,9 +1,11 @@
-import type { FastifyRequest } from "fastify";
 import type { Readable } from "node:stream";
+import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import { readInputs } from "../../inputs/read-inputs.ts";
+import type { InputRow } from "../../pipeline/plan.ts";
 import { described } from "../../schemas/describe.ts";
-import { jobParams, uploadSchema } from "../../schemas/job.ts";
+import { inputCheckSchema, jobParams, uploadSchema } from "../../schemas/job.ts";
+import { checkInputs } from "../../services/check-inputs.ts";
 import { findJob } from "../../services/jobs.ts";
 import { Problem } from "../../services/problem.ts";
 import { readUpload, uploadInputs } from "../../services/upload.ts";
@@ -17,17 +19,6 @@ const FORMATS = {
   "text/csv": "csv",
 } as const;
 export const INPUT_TYPES = Object.keys(FORMATS) as (keyof typeof FORMATS)[];
-
-/** The body of a request with inputs, and its format. */
-export const streamedInputs = ({ raw, body }: Pick<FastifyRequest, "raw" | "body">) => {
-  const type = (raw.headers["content-type"] ?? "").split(";")[0]!.trim().toLowerCase();
-  if (!isFormat(type) || !isReadable(body))
-    throw new Problem("unsupported-media-type", `Send ${INPUT_TYPES.join(" or ")}.`);
-  const encoding = raw.headers["content-encoding"];
-  if (encoding !== undefined && encoding !== "gzip" && encoding !== "identity")
-    throw new Problem("unsupported-media-type", `Content-Encoding ${encoding}: only gzip is supported.`);
-  return { body, format: FORMATS[type] };
-};
 
 /** A few thousand of the shortest rows: other requests wait no longer than these take. */
 const PIECE_LENGTH = 8 * 1024;
@@ -69,13 +60,10 @@ An interrupted upload can be resumed. \`GET\` on the same path returns the offse
     },
     async (request, reply) => {
       const { params, headers, query, actor, raw } = request;
-      const { body, format } = streamedInputs(request);
+      const rows = rowsOf(context, request, reply);
       try {
         return await uploadInputs(service, actor, params.job, {
-          rows: () => {
-            context.streams.open("upload", request, reply);
-            return readInputs(body, { format, pieceLength: PIECE_LENGTH });
-          },
+          rows,
           offset: headers["upload-offset"],
           seal: query.seal === "true",
           isGone: () => raw.socket.destroyed,
@@ -85,6 +73,29 @@ An interrupted upload can be resumed. \`GET\` on the same path returns the offse
         throw new Problem("bad-inputs", "The connection ended before the body did.", {}, { cause: error });
       }
     },
+  );
+
+  app.post(
+    "/v1/scrapers/:scraper/check",
+    {
+      config: { isStreamed: true },
+      schema: {
+        operationId: "checkInputs",
+        summary: "Check inputs without running them",
+        description:
+          "NDJSON or CSV, as for a job. Up to 100,000 inputs are checked against the scraper. Nothing is stored.",
+        tags: ["scrapers"],
+        consumes: INPUT_TYPES,
+        params: z.object({ scraper: described("The scraper's name.", z.string().min(1).max(64)) }),
+        body: described("The inputs: text, or gzipped text.", z.any()),
+        response: {
+          200: json("What the scraper says to them.", inputCheckSchema),
+          ...problems(409, 413, 415, 422),
+        },
+      },
+    },
+    async (request, reply) =>
+      await checkInputs(service, request.actor, request.params.scraper, rowsOf(context, request, reply)()),
   );
 
   app.get(
@@ -103,6 +114,25 @@ An interrupted upload can be resumed. \`GET\` on the same path returns the offse
       return await readUpload(service, job);
     },
   );
+};
+
+/** The inputs of a request's body, once they are asked for. */
+export const rowsOf = (
+  { streams }: RouteContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): (() => AsyncIterable<readonly InputRow[]>) => {
+  const { body, raw } = request;
+  const type = (raw.headers["content-type"] ?? "").split(";")[0]!.trim().toLowerCase();
+  if (!isFormat(type) || !isReadable(body))
+    throw new Problem("unsupported-media-type", `Send ${INPUT_TYPES.join(" or ")}.`);
+  const encoding = raw.headers["content-encoding"];
+  if (encoding !== undefined && encoding !== "gzip" && encoding !== "identity")
+    throw new Problem("unsupported-media-type", `Content-Encoding ${encoding}: only gzip is supported.`);
+  return () => {
+    streams.open("upload", request, reply);
+    return readInputs(body, { format: FORMATS[type], pieceLength: PIECE_LENGTH });
+  };
 };
 
 const isFormat = (type: string): type is keyof typeof FORMATS => Object.hasOwn(FORMATS, type);
