@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
+import type { DatasetConfig } from "../domain/release.ts";
 import type { ProxyConfig } from "../domain/proxy-tier.ts";
 import { placingErrors } from "../scrapers/error-place.ts";
 import { explainImport, hookImports } from "../scrapers/load-scraper.ts";
@@ -24,6 +25,7 @@ export interface Project {
   readonly proxies?: ProxyConfig;
   readonly server?: ServerConfig;
   readonly alerts?: AlertConfig;
+  readonly datasets?: Readonly<Record<string, DatasetConfig>>;
 }
 
 /** The exit code for an invalid configuration. */

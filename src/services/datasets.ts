@@ -1,6 +1,14 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Dataset, DatasetSpec, Release } from "../domain/release.ts";
-import { releaseName } from "../domain/release.ts";
+import { readDuration } from "../domain/number-range.ts";
+import {
+  type Dataset,
+  type DatasetConfig,
+  type DatasetSpec,
+  type OwnAudit,
+  type Release,
+  type ReleaseFile,
+  releaseName,
+} from "../domain/release.ts";
 import { type Actor, mayRead, type ServiceContext, shown } from "./context.ts";
 import { Problem } from "./problem.ts";
 
@@ -39,6 +47,24 @@ export const findRelease = async (
 /** The release that readers get. */
 export const currentRelease = async (context: Documents, dataset: Dataset): Promise<Release | undefined> =>
   dataset.current && (await findRelease(context, dataset, dataset.current.release)).body;
+
+export const mustBeCurrent = async (context: Documents, dataset: Dataset): Promise<Release> => {
+  const release = await currentRelease(context, dataset);
+  if (!release) throw new Problem("not-found", `${dataset.name} has no published release yet.`);
+  return release;
+};
+
+/** By its name in the release; `manifest.json` only of one that was published. */
+export const findFile = (release: Release, name: string): ReleaseFile => {
+  const { dataset, number, files, published } = release;
+  const found = name === "manifest.json" ? published?.manifest : files.find((one) => one.name === name);
+  if (found) return found;
+  const names = files.map((one) => one.name).join(", ");
+  throw new Problem(
+    "not-found",
+    `Release ${number} of ${dataset} has no file ${shown(name)}. It has ${names}.`,
+  );
+};
 
 const MOST_DATASETS = 1000;
 
@@ -101,6 +127,37 @@ export const saveDataset = async (
   // Somebody has published in between: what the dataset is does not depend on that.
   return reply.committed ? body : await saveDataset(context, actor, name, spec, { declared });
 };
+
+/** Saves the datasets that the configuration declares, and says which audits it has. Those that were declared before and are not any more stay. */
+export const applyDatasets = async (
+  context: Pick<ServiceContext, "ledger" | "now">,
+  actor: Actor,
+  declared: Readonly<Record<string, DatasetConfig>>,
+): Promise<void> => {
+  const { datasetName, datasetSpecSchema } = await import("../schemas/dataset.ts");
+  for (const [name, { audit, lateAfter, ...config }] of Object.entries(declared)) {
+    const lateAfterMs = lateAfter === undefined ? undefined : readDuration(lateAfter);
+    const checked = datasetSpecSchema.safeParse({
+      ...config,
+      ...(lateAfter !== undefined && { lateAfterMs: lateAfterMs ?? lateAfter }),
+      ...(audit && { hasAudit: true }),
+    });
+    const issue = datasetName.safeParse(name).error?.issues[0] ?? checked.error?.issues[0];
+    if (issue || !checked.success)
+      throw new Problem(
+        "bad-dataset",
+        `dataset ${shown(name)} in sluice.config.ts: ${issue?.path.join(".") ?? ""} ${issue?.message ?? ""}`,
+      );
+    // Without what zod's types let be undefined.
+    const spec = JSON.parse(JSON.stringify(checked.data)) as DatasetSpec;
+    await saveDataset(context, actor, name, spec, { declared: true });
+  }
+};
+
+export const auditsOf = (
+  declared: Readonly<Record<string, DatasetConfig>> | undefined,
+): ReadonlyMap<string, OwnAudit> =>
+  new Map(Object.entries(declared ?? {}).flatMap(([name, { audit }]) => (audit ? [[name, audit]] : [])));
 
 /** What a dataset is, without what has become of it. */
 export const specOfDataset = ({
