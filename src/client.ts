@@ -1,4 +1,5 @@
 /** A typed client of the REST API. At run time it needs only `fetch`: `import { SluiceClient } from "sluice/client"`. The types are inferred from the API's schemas. */
+import { VersionsClient } from "./client/versions.ts";
 import { type DatasetCalls, datasetCalls } from "./client/datasets.ts";
 import {
   type AddInputs,
@@ -123,6 +124,7 @@ export type {
   WebhookWithSecret,
 } from "./schemas/webhook.ts";
 export type { ClientOptions } from "./client/ask.ts";
+export type { VersionsClient } from "./client/versions.ts";
 export type {
   DatasetRequest,
   DatasetView,
@@ -141,12 +143,14 @@ export { ProblemError } from "./client/problem-error.ts";
 
 export class SluiceClient {
   readonly #options: ClientOptions;
+  readonly versions: VersionsClient;
 
   /** Datasets, their releases, and the quality of the runs they are made of. */
   readonly datasets: DatasetCalls;
 
   constructor(options: ClientOptions) {
     this.#options = options;
+    this.versions = new VersionsClient(options);
     this.datasets = datasetCalls({
       json: (method, path, asking) => askJson(options, method, path, asking),
       stream: (path) => this.#stream(path),

@@ -22,6 +22,7 @@ import { addClientRoutes } from "./routes/clients.ts";
 import { addDashboardRoutes } from "./routes/dashboard.ts";
 import { addDatasetRoutes } from "./routes/datasets.ts";
 import { addDeploymentRoutes } from "./routes/deployments.ts";
+import { addVersionRoutes } from "./routes/versions.ts";
 import { addEventRoutes } from "./routes/events.ts";
 import { addItemRoutes } from "./routes/items.ts";
 import { addJobControlRoutes } from "./routes/job-control.ts";
@@ -148,6 +149,7 @@ const ROUTES = [
   addBatchRoutes,
   addScraperRoutes,
   addDeploymentRoutes,
+  addVersionRoutes,
   addQualityRoutes,
   addDatasetRoutes,
   addLaneRoutes,
