@@ -89,6 +89,8 @@ export interface Dataset extends DatasetSpec {
   readonly current?: { readonly release: number; readonly at: number };
   /** The highest number that was given out. */
   readonly last?: number;
+  /** The release after which it was last told that the next one is late; 0 for the first. */
+  readonly lateAfter?: number;
 }
 
 /** What a value of a row is: how it was judged, or why there is none to judge. */

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { isoTime } from "../domain/iso-time.ts";
 import { readDuration } from "../domain/number-range.ts";
 import {
   type Dataset,
@@ -119,6 +120,7 @@ export const saveDataset = async (
     ...(declared && { isDeclared: true }),
     ...(known?.current && { current: known.current }),
     ...(known?.last !== undefined && { last: known.last }),
+    ...(known?.lateAfter !== undefined && { lateAfter: known.lateAfter }),
   };
   if (known && isDeepStrictEqual(known, body)) return known;
   const reply = await ledger.documents.commit({
@@ -167,9 +169,31 @@ export const specOfDataset = ({
   isDeclared: _declared,
   current: _current,
   last: _last,
+  lateAfter: _late,
   ...spec
 }: Dataset): DatasetSpec => spec;
 
 /** Whether the newest release is older than it should be. A dataset without one is late from its beginning. */
 export const isLate = ({ lateAfterMs, current, createdAt }: Dataset, now: number): boolean =>
   lateAfterMs !== undefined && now - (current?.at ?? createdAt) > lateAfterMs;
+
+/** Writes an event when a dataset is late, once for each release that is not followed by another in time. */
+export const noteLate = async (
+  { ledger, now }: Pick<ServiceContext, "ledger" | "now">,
+  name: string,
+): Promise<boolean> => {
+  const found = await ledger.documents.read("dataset", name);
+  if (!found) return false;
+  const dataset = found.body as Dataset;
+  const release = dataset.current?.release ?? 0;
+  if (!isLate(dataset, now()) || dataset.lateAfter === release) return false;
+  const since = isoTime(dataset.current?.at ?? dataset.createdAt);
+  const { committed } = await ledger.documents.commit({
+    changes: [{ kind: "dataset", name, expected: found.revision, body: { ...dataset, lateAfter: release } }],
+    events: [
+      { type: "release.late", job: "", facts: { client: dataset.client, dataset: name, release, since } },
+    ],
+  });
+  // Somebody has published in between, or has told it.
+  return committed;
+};
