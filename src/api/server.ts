@@ -37,6 +37,8 @@ import { addRemovalRoutes } from "./routes/removals.ts";
 import { addResultRoutes } from "./routes/results.ts";
 import { addScraperRoutes } from "./routes/scrapers.ts";
 import { addServiceRoutes } from "./routes/service.ts";
+import { addInputSetRoutes } from "./routes/input-sets.ts";
+import { addScheduleRoutes } from "./routes/schedules.ts";
 import { addSessionRoutes } from "./routes/session.ts";
 import { addWebhookRoutes } from "./routes/webhooks.ts";
 
@@ -148,6 +150,8 @@ const ROUTES = [
   addCaptureRoutes,
   addResultRoutes,
   addBatchRoutes,
+  addInputSetRoutes,
+  addScheduleRoutes,
   addScraperRoutes,
   addDeploymentRoutes,
   addVersionRoutes,
