@@ -1,5 +1,6 @@
 /** A typed client of the REST API. At run time it needs only `fetch`: `import { SluiceClient } from "sluice/client"`. The types are inferred from the API's schemas. */
 import { VersionsClient } from "./client/versions.ts";
+import { type DatasetCalls, datasetCalls } from "./client/datasets.ts";
 import {
   type AddInputs,
   type InputStream,
@@ -124,6 +125,19 @@ export type {
 } from "./schemas/webhook.ts";
 export type { ClientOptions } from "./client/ask.ts";
 export type { VersionsClient } from "./client/versions.ts";
+export type {
+  DatasetRequest,
+  DatasetView,
+  LatestRelease,
+  PublishRequest,
+  ReleaseDiff,
+  ReleaseDiffQuery,
+  ReleaseView,
+  RollbackRequest,
+  WriteRequest,
+} from "./schemas/dataset.ts";
+export type { AcceptRequest, FindingView, QualityView } from "./schemas/quality.ts";
+export type { DatasetCalls } from "./client/datasets.ts";
 export { pages } from "./client/query.ts";
 export { ProblemError } from "./client/problem-error.ts";
 
@@ -131,9 +145,16 @@ export class SluiceClient {
   readonly #options: ClientOptions;
   readonly versions: VersionsClient;
 
+  /** Datasets, their releases, and the quality of the runs they are made of. */
+  readonly datasets: DatasetCalls;
+
   constructor(options: ClientOptions) {
     this.#options = options;
     this.versions = new VersionsClient(options);
+    this.datasets = datasetCalls({
+      json: (method, path, asking) => askJson(options, method, path, asking),
+      stream: (path) => this.#stream(path),
+    });
   }
 
   /** The client and role of the key. */

@@ -20,6 +20,7 @@ import { addBlobRoutes } from "./routes/blobs.ts";
 import { addCaptureRoutes } from "./routes/captures.ts";
 import { addClientRoutes } from "./routes/clients.ts";
 import { addDashboardRoutes } from "./routes/dashboard.ts";
+import { addDatasetRoutes } from "./routes/datasets.ts";
 import { addDeploymentRoutes } from "./routes/deployments.ts";
 import { addVersionRoutes } from "./routes/versions.ts";
 import { addEventRoutes } from "./routes/events.ts";
@@ -30,6 +31,7 @@ import { addJobRoutes } from "./routes/jobs.ts";
 import { addLaneRoutes } from "./routes/lanes.ts";
 import { addScaleRoutes } from "./routes/scale.ts";
 import { addLedgerRoutes } from "./routes/ledger.ts";
+import { addQualityRoutes } from "./routes/quality.ts";
 import { addRemovalRoutes } from "./routes/removals.ts";
 import { addResultRoutes } from "./routes/results.ts";
 import { addScraperRoutes } from "./routes/scrapers.ts";
@@ -148,6 +150,8 @@ const ROUTES = [
   addScraperRoutes,
   addDeploymentRoutes,
   addVersionRoutes,
+  addQualityRoutes,
+  addDatasetRoutes,
   addLaneRoutes,
   addScaleRoutes,
   addClientRoutes,

@@ -73,7 +73,7 @@ export const buildProgram = async (
 ): Promise<Command> => {
   const program = new Command("sluice")
     .description(
-      "Run scrape jobs of a hundred to many millions of items: paced, durable, with every field checked",
+      "Run scrape jobs with a hundred to many millions of items: paced, durable, with every field checked",
     )
     .version(version, "-V, --version", "print the version")
     .helpOption("-h, --help", "print help")

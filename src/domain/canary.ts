@@ -22,8 +22,8 @@ export interface CanaryCounts {
 }
 
 /**
- * What a job has seen of a canary since somebody last looked: a document that settling items adds to. Whoever judges the canary removes it in the commit in
- * which he takes it into account, so nothing is counted twice, and nobody reads items.
+ * What a job has seen of a canary since somebody last looked: a document that settling items adds to. The judge of the canary removes it in the
+ * commit that takes it into account, so nothing is counted twice, and no items are read.
  */
 export interface CanaryNews extends CanaryCounts {
   readonly job: string;

@@ -3,7 +3,7 @@ import { narrowScraper } from "./narrow-ladder.ts";
 import type { OptionNames } from "./known-options.ts";
 import { FIELD_STATUSES } from "./record.ts";
 
-/** How often the job has gone on with changed scrapers; every result says in which revision it was made. */
+/** How often the job has continued with changed scrapers; every result has the revision that made it. */
 export const revisionOf = ({ earlier }: Pick<JobSpec, "earlier">): number => earlier?.length ?? 0;
 
 /** Results of the canary have the revision after the job's own, which becomes the job's if the canary is promoted. */
@@ -43,7 +43,7 @@ export const versionsOf = ({
     return { name, version, ...(had.size > 0 && { earlier: [...had] }) };
   });
 
-/** What a job takes over from its scrapers as they are now. */
+/** What a job copies from the current version of its scrapers. */
 export interface JobPins {
   /** Those that the job has, in its order, then those that are new. */
   readonly scrapers: readonly PinnedScraper[];
@@ -188,7 +188,7 @@ export const movedCounts = (
     );
   });
 
-/** Infinity has no JSON: what has no limit is written as null. */
+/** JSON has no Infinity: no limit is written as null. */
 export const writeSpec = (spec: JobSpec): string => JSON.stringify(spec);
 
 export const parseSpec = (text: string): JobSpec => {
@@ -211,7 +211,7 @@ const infiniteAgain = (part: object): void => {
   if (values["canary"]) infiniteAgain(values["canary"]);
 };
 
-/** What jobs of the first version of the ledger do not say: they have one scraper, which emits nothing. */
+/** What jobs of the first version of the ledger lack: they have one scraper, which emits nothing. */
 type NewInEmit = "scrapers" | "extracts" | "maxDepth";
 
 /** How fast a lane may be used. `perSecond` may be Infinity: then no slots are booked, only `concurrency` holds. */
@@ -226,11 +226,11 @@ export interface Pace {
 
 export const PACE_OPTIONS: OptionNames<Pace> = { perSecond: true, burst: true, concurrency: true };
 
-/** How an item is run. The order is kept by ledgers: new ones come last. */
+/** How an item is run. Ledgers store the position: new kinds come last. */
 export const COLLECTOR_KINDS = ["http", "browser", "recording", "auto"] as const;
 
 export type CollectorKind = (typeof COLLECTOR_KINDS)[number];
 
-/** All that a job's items may need: those that are found on the way are of the same job. */
+/** All kinds that a job's items may need, including found items. */
 export const kindsOf = ({ scrapers }: Pick<JobSpec, "scrapers">): ReadonlySet<CollectorKind> =>
   new Set(scrapers.map(({ kind = "http" }) => kind));

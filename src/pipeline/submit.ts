@@ -44,6 +44,8 @@ export type JobOptions = Pick<
   | "progressMs"
   | "isBatch"
   | "guardsTargets"
+  | "inputsFrom"
+  | "firing"
 >;
 
 /** Large enough that sorted keys share pages of the ledger's index. The ledger adds a batch in short transactions, between which others are answered. */
@@ -57,10 +59,13 @@ const REJECTED_BATCH = 1000;
 const FIRST_BATCH = 500;
 const TRICKLE_MS = 500;
 
-export const createJob = async (
-  ledger: Pick<JobLedger, "createJob">,
-  submission: Omit<Submission, "inputs" | "laneOf"> & Partial<Submission>,
-): Promise<void> => {
+type NewJob = Omit<Submission, "inputs" | "laneOf"> & Partial<Submission>;
+
+export const createJob = async (ledger: Pick<JobLedger, "createJob">, submission: NewJob): Promise<void> =>
+  await ledger.createJob(jobSpecOf(submission));
+
+/** The job as the ledger gets it. */
+export const jobSpecOf = (submission: NewJob): JobSpec => {
   const { job, client, ready, limit, maxItems = Number.MAX_SAFE_INTEGER, extracts = true } = submission;
   const { paceOf } = submission;
   const pins = pinnedOf(jobScrapers(ready), paceOf);
@@ -69,7 +74,7 @@ export const createJob = async (
   const { proxies } = submission.options ?? {};
   const scrapers = pins.scrapers.map((one) => narrowScraper(one, proxies));
   const canary = submission.canaryOf?.({ scrapers, ...(proxies && { proxies }) });
-  await ledger.createJob({
+  return {
     id: job,
     client,
     scraper,
@@ -85,7 +90,7 @@ export const createJob = async (
     ...(limit !== undefined && { limit }),
     ...(retention && { retention }),
     ...submission.options,
-  });
+  };
 };
 
 /** What is wrong with the proxy tiers that a job asks for, if anything. */

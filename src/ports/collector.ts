@@ -146,7 +146,7 @@ export interface Page {
   links(selector: string): string[];
   /** The first matching form; throws a `navigation` failure when nothing matches. */
   form(selector?: string): Form;
-  /** The body as JSON; throws a `bad-content` failure when it is none. */
+  /** The body as JSON; throws a `bad-content` failure if it is not JSON. */
   json(): unknown;
   /** The first value at a path in that JSON, such as `hits[0].ref`, or undefined. */
   at(path: string): unknown;
@@ -203,7 +203,7 @@ export interface CollectorTools {
   readonly signal: AbortSignal;
 }
 
-/** A request's right to start, from its gate to its first byte. Opening a connection, or waiting for one, may lie between. */
+/** A request's right to start, from its gate to its first byte. It may have to wait for a connection in between. */
 export interface Departure {
   /**
    * Called when the first byte is about to leave, with the address that it goes to. Throws when the job was stopped meanwhile; false when the slot's
@@ -236,7 +236,7 @@ export const BROWSER_OPTIONS: OptionNames<BrowserOptions> = {
   viewport: true,
 };
 
-/** Caps on one item's collecting. */
+/** Limits of one item. */
 export interface Limits {
   /** One request, from start to the last byte; 30 s by default. */
   readonly requestMs: number;
@@ -301,9 +301,9 @@ export interface SessionOptions {
   readonly tools: CollectorTools;
   readonly limits: Limits;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Only public addresses may be asked, and the origin that the scraper itself declares; any address when left out. */
+  /** Only public addresses and the origin that the scraper declares are allowed; default: any address. */
   readonly publicOnly?: { readonly butSite?: string };
-  /** What is known of a page from before: when the item's first request is for it, the site is asked whether it has changed. */
+  /** An earlier version of a page: if the item's first request is for it, the site is asked whether it has changed. */
   readonly validators?: Validators | undefined;
 }
 
@@ -311,7 +311,7 @@ export interface Validators {
   readonly url: string;
   readonly etag?: string;
   readonly lastModified?: string;
-  /** The page itself, which stands for the answer that it has not changed; undefined when it can no longer be read. */
+  /** The stored page, used if the site answers that it has not changed; undefined if it can no longer be read. */
   readonly stored: () => Promise<StoredCapture | undefined>;
 }
 

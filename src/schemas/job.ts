@@ -37,21 +37,21 @@ const heldSchema = z.object({
 const waySchema = z.object({
   lane: z.string(),
   scraper: z.string(),
-  template: described("The path of the pages that it is about; empty for all.", z.string()),
+  template: described("The URL path of the pages that this is about; empty for all pages.", z.string()),
   way: z.enum(["http", "browser"]),
   reason: z.string(),
 });
 
 export const ladderSchema = z.object({
   ladder: described("Tiers from cheap to expensive.", z.array(z.string())),
-  tier: described("Where items go now.", z.string()),
-  why: described("Absent on the tier where it began.", z.string()).optional(),
+  tier: described("The tier that items use now.", z.string()),
+  why: described("Why the lane is on this tier; absent on the first one.", z.string()).optional(),
   since: instant.optional(),
   outages: described(
     "Tiers whose proxies do not work now.",
     z.array(z.object({ tier: z.string(), why: z.string(), until: instant })),
   ),
-  held: described("Why no tier is left; the lane waits.", z.string()).optional(),
+  held: described("If no tier works: the reason. The lane then waits.", z.string()).optional(),
 });
 
 const rejectSchema = named(
@@ -163,7 +163,7 @@ export const jobSchema = named(
       "What went through proxies, by tier; `storage` for the requests of a paid blob store.",
       z.record(z.string(), tierCost),
     ),
-    totalCost: described("Of all tiers, in the configured currency.", z.number()),
+    totalCost: described("Sum of all tiers, in the configured currency.", z.number()),
     budgetSpentAt: described(
       "When the budget was spent. Items that had not started by then failed with `budget`.",
       instant,

@@ -73,7 +73,7 @@ export const laneSchema = named(
   z.object({
     lane: z.string(),
     perSecond: described("Current requests per second; null for no limit.", perSecond),
-    factor: described("1 at full pace; lower while the site is slowed down.", z.number()),
+    factor: described("1 at full pace; lower while the lane is slowed down.", z.number()),
     operatorPerSecond: described("The operator's limit; null if none is set.", z.number().nullable()),
     isHeld: described("An operator has stopped the lane.", z.boolean()),
     heldUntil: described("No requests until then.", instant).optional(),
@@ -81,7 +81,7 @@ export const laneSchema = named(
     backlog: described("Items of all jobs that have not ended.", z.int()),
     inFlight: z.int(),
     proxies: described(
-      "What was learned about proxy tiers, for each ladder that scrapers name; absent if nothing was.",
+      "What was learned about proxy tiers, for each ladder that scrapers name; absent if nothing was learned.",
       z.array(ladderSchema),
     ).optional(),
     spent: described(
@@ -116,9 +116,12 @@ export const workerSchema = named(
     pid: z.int().optional(),
     version: z.string().optional(),
     concurrency: z.int().optional(),
-    browserConcurrency: described("Items at once that need a browser.", z.int()).optional(),
-    cores: described("Its part of the machine's cores.", z.number()).optional(),
-    memoryMb: described("Its part of the machine's memory.", z.number()).optional(),
+    browserConcurrency: described(
+      "Items with a browser that it can run at the same time.",
+      z.int(),
+    ).optional(),
+    cores: described("Its share of the machine's cores.", z.number()).optional(),
+    memoryMb: described("Its share of the machine's memory.", z.number()).optional(),
     lanes: described("The only lanes it takes items from.", z.array(z.string())).optional(),
     kinds: described(
       "It takes only jobs that need no other kind.",

@@ -11,7 +11,7 @@ import type { AnyScraper } from "./scraper.ts";
 /** An input found on a page, not yet held against its scraper's schema. */
 export interface FoundInput {
   readonly value: Record<string, unknown>;
-  /** What could not be read on the page, if anything: it says more than the schema, which only misses a member. */
+  /** What could not be read on the page, if anything: more helpful than the schema, which only reports a missing member. */
   readonly problem?: string;
 }
 
@@ -32,14 +32,14 @@ interface ExtractionTools {
 
 export const compileEmit = (emit: Emit, own: string, tools: ExtractionTools): ReadyEmit => {
   const target = emit.target === "self" ? own : emit.target.name;
-  // What they give is held against the target's schema, so what they are given need not be known here.
+  // Their result is checked by the target's schema, so its type need not be known here.
   const spec = emit.spec as ByFields | EmitFunction<unknown>;
   return "inputs" in spec
     ? { target, min: spec.min ?? 0, read: readByFunction(spec, tools) }
     : { target, min: spec.min ?? (hasElements(spec.each) ? 1 : 0), read: readByFields(spec, tools) };
 };
 
-/** A list in JSON says itself that it is there and has no entries. */
+/** A list in JSON shows by itself that it exists and is empty. */
 const hasElements = (each: ByFields["each"]): boolean =>
   each !== undefined && (typeof each === "string" || each.how !== "json");
 
@@ -153,7 +153,7 @@ export interface EmitToOther<Parent> extends Emit<Parent> {
   readonly target: AnyScraper;
 }
 
-/** To the scraper itself, the next page of a list for example: what it gives must fit the scraper's own input. */
+/** To the scraper itself, for example the next page of a list: the result must match the scraper's own input. */
 export interface EmitToSelf<Parent, Gives> extends Emit<Parent> {
   readonly target: "self";
   readonly "~gives"?: Gives;
@@ -173,10 +173,10 @@ type Found<F> = {
       : never;
 };
 type Members<Given, Names extends PropertyKey> = { readonly [Name in Names]: Given[Name & keyof Given] };
-/** Without names, nothing is asked of the parent. */
+/** Without names, nothing is required of the parent. */
 type ParentWith<Parent, Names, Asked> = [Names] extends [never] ? Parent : Parent & Asked;
 
-/** Empty if it fits; else a member that no object has, whose name says what is wrong. */
+/** Empty if it matches; else a member that no object has, whose name says what is wrong. */
 type Fit<Given, Gives> = Gives extends Given
   ? unknown
   : { readonly "what it finds does not fit the target's input": Given };

@@ -14,8 +14,8 @@ import type { ScraperStore } from "./stored-scrapers.ts";
 type PinnedJob = Pick<JobSpec, "id" | "scraper" | "source" | "scrapers" | "extracts">;
 
 /**
- * A job's root scraper in the version that it is pinned to, and with it those that it emits to: from its file while that has the version, else from the bundle
- * in the store. Throws when neither has it.
+ * A job's root scraper in the version that it is pinned to, and with it those that it emits to: from its file while that has this version, else from
+ * the bundle in the store. Throws if neither has it.
  */
 export const loadPinned = async <Job extends PinnedJob>(
   spec: Job,
@@ -42,7 +42,7 @@ const loadFrom = async (
   const now = jobScrapers(root, scrapers);
   const isSame = ({ name, version }: PinnedScraper, index: number): boolean =>
     now[index]?.ready.scraper.name === name && now[index].ready.version === version;
-  // A file's change is one of those that import it too: the last in the list is where it was made.
+  // A changed file also changes those that import it: the last in the list is the changed one.
   const changed = scrapers.findLastIndex((one, index) => !isSame(one, index));
   const was = scrapers[changed];
   if (was) throw changedScraper(id, was.name, was.version, now[changed]?.ready.version ?? "none");
@@ -120,15 +120,15 @@ export interface JobScraper {
   readonly ready: CompiledScraper;
   /** Its place among the job's scrapers; the root has 0. */
   readonly index: number;
-  /** Where its first field stands among the job's fields. */
+  /** Index of its first field among the job's fields. */
   readonly fieldsAt: number;
   /** Before the names of its fields, see `fieldPrefix`. */
   readonly prefix: string;
 }
 
 /**
- * The root, then those that it emits to, in the order in which a job pins them. A job that has pinned some keeps their places, by which its items
- * name them; those that are new come last.
+ * The root, then those that it emits to, in the order in which a job pins them. A job keeps the places of its pinned scrapers, because its items
+ * refer to them by place; new ones come last.
  */
 export const jobScrapers = (
   root: CompiledScraper,
@@ -158,8 +158,8 @@ export const jobFields = (
 };
 
 /**
- * How long a job's pages and records are kept: as its scraper says now; as it said when the job began where it cannot be loaded any more. Each
- * file is loaded once.
+ * How long a job's pages and records are kept: by the current setting of its scraper, or the one from the job's start if the scraper can no longer be
+ * loaded. Each file is loaded once.
  */
 export const retentionNow = (): ((view: JobView) => Promise<Retention | undefined>) => {
   const loaded = new Map<string, Promise<AnyScraper | undefined>>();

@@ -7,7 +7,7 @@ import type { OptionNames } from "../domain/known-options.ts";
 import type { BrowserOptions, Identity, Keep, Limits, ScraperTools } from "../ports/collector.ts";
 import type { Emit, EmitToOther, EmitToSelf } from "./compile-emit.ts";
 
-/** What a scraper's `collect` is given. */
+/** What a scraper's `collect` gets. */
 export type CollectContext<Input, Kind extends CollectorKind = "http"> = CollectBase<Input> &
   ScraperTools[Kind];
 
@@ -175,8 +175,8 @@ export const defineScraper = <
 ): DefinedScraper<Input, F, Given> => scraper as unknown as DefinedScraper<Input, F, Given>;
 
 /**
- * The common face of schema libraries (zod, valibot, arktype …), https://standardschema.dev: the storage checks inputs through it and
- * loads none of them itself.
+ * The common interface of schema libraries (zod, valibot, arktype …), https://standardschema.dev: Sluice checks inputs through it and loads none of
+ * them itself.
  */
 export interface StandardSchema<Input = unknown, Output = Input> {
   readonly "~standard": {
@@ -205,7 +205,7 @@ export const describeIssues = (issues: readonly SchemaIssue[]): string =>
     })
     .join("; ");
 
-/** `throw absent()` when the site itself says that there is no such thing. */
+/** `throw absent()` when the site itself says that the input does not exist. */
 export const absent = (reason?: string): AbsentError => new AbsentError(reason);
 
 /** The text of something that must be on a page; throws a `navigation` failure that names it when it is not there. */
@@ -218,7 +218,7 @@ export const need = (value: unknown, what: string): string => {
 /** The scrapers that a scraper emits to, directly or not, the nearest first; itself left out. */
 export const targetsOf = (root: AnyScraper): AnyScraper[] => {
   const found = new Set([root]);
-  // A set takes up what is added to it while it is gone through.
+  // Iterating over a set includes what is added during the iteration.
   for (const scraper of found)
     for (const { target } of scraper.emit ?? []) if (target !== "self") found.add(target);
   return [...found].slice(1);

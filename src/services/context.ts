@@ -4,6 +4,7 @@ import type { Blobs } from "../ports/blobs.ts";
 import type { Ledger } from "../ports/ledger.ts";
 import { type Registry, type Role, ROLES } from "../ports/registry.ts";
 import type { StorageLocation } from "../ports/storage.ts";
+import type { OwnAudit } from "../releases/audit-rows.ts";
 import type { PruneTools } from "../retention/plan-prune.ts";
 import type { ScraperCatalog } from "./scraper-catalog.ts";
 
@@ -22,6 +23,10 @@ export interface ServiceContext {
   readonly retentionOf?: () => PruneTools["retentionOf"];
   /** Told why the code of a job's scraper was not stored: the job needs the file as it is. */
   readonly onUnkept?: (job: string, reason: string) => void;
+  /** The bytes at a URL that a client gave. Refuses addresses that clients may not reach. */
+  readonly readUrl?: (url: URL, signal: AbortSignal) => AsyncIterable<Uint8Array>;
+  /** Audits of releases that the configuration has as functions, by the name of their dataset. */
+  readonly audits?: ReadonlyMap<string, OwnAudit>;
   /** Why no webhook may be sent to this URL; undefined if it may. */
   readonly whyNotCall?: (url: URL) => Promise<string | undefined>;
 }

@@ -1,16 +1,12 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Dataset, DatasetSpec, Release } from "../domain/release.ts";
 import { releaseName } from "../domain/release.ts";
-import type { OwnAudit } from "../releases/audit-rows.ts";
 import { type Actor, mayRead, type ServiceContext, shown } from "./context.ts";
 import { Problem } from "./problem.ts";
 
 type Documents = Pick<ServiceContext, "ledger">;
 
-/** What releases need: the stores, and the audits of the configuration by the name of their dataset. */
-export type ReleaseContext = Pick<ServiceContext, "ledger" | "blobs" | "now"> & {
-  readonly audits?: ReadonlyMap<string, OwnAudit>;
-};
+export type ReleaseContext = Pick<ServiceContext, "ledger" | "blobs" | "now" | "audits">;
 
 interface Stored<Body> {
   readonly revision: number;

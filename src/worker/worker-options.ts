@@ -15,7 +15,7 @@ export interface WorkerOptions {
   readonly blobs: Blobs;
   readonly packer: Packer;
   readonly collectors: Collectors;
-  /** The proxy tiers of the configuration; none when left out. */
+  /** The proxy tiers of the configuration; default: none. */
   readonly proxies?: KnownTiers | undefined;
   readonly laneOf: LaneOf;
   readonly robotName: string;
@@ -25,7 +25,7 @@ export interface WorkerOptions {
   readonly loadJob: (item: Pick<ClaimedItem, "job" | "revision" | "key">) => Promise<LoadedJob>;
   /** Holds a job whose scrapers cannot be loaded, so that other jobs continue; without it the worker fails. */
   readonly holdJob?: (job: string, reason: string) => Promise<void>;
-  /** What it registers about itself; if left out, it does not register. */
+  /** What it registers about itself; if omitted, it does not register. */
   readonly info?: Pick<WorkerInfo, "host" | "pid" | "space" | "version" | "cores" | "memoryMb">;
   readonly jobs?: readonly string[];
   readonly lanes?: readonly string[];
@@ -33,7 +33,7 @@ export interface WorkerOptions {
   readonly kinds?: readonly CollectorKind[];
   /** Items in flight at once, over all lanes. */
   readonly capacity?: number;
-  /** Of these, items of jobs that need a browser. No separate limit when left out. */
+  /** Items of jobs that need a browser, included in these. Default: no separate limit. */
   readonly browserCapacity?: number;
   /** Runs suspects, one at a time, and ends when none are left. */
   readonly isAlone?: boolean;

@@ -166,7 +166,7 @@ class Worker {
     signal.addEventListener("abort", stop, { once: true });
     const giveUp = () => this.#letAllGo("the worker is stopping");
     this.#options.giveUp?.addEventListener("abort", giveUp, { once: true });
-    // Process ids repeat, always so in restarted containers: the previous worker of this name is gone, and must not live on in this one.
+    // Process ids repeat, always in restarted containers: the previous worker of this name is gone, and its leases must not pass to this one.
     await ledger.reap({
       worker: name,
       cause: { blame: "unknown", detail: "another worker has taken its name" },
@@ -322,7 +322,7 @@ class Worker {
         this.#release(item);
         const { failures } = ready.scraper;
         reportLanes(item, this.#gate.lanesOf(item), failure, failures, this.#pulse, this.#scheduler);
-        // What a canary does says nothing about the site: it has its own judge.
+        // Results of a canary say nothing about the site: they are judged separately.
         if (!movesTier && revision === item.revision) this.#pulse.outcome(report);
         this.#itemLog.ended(item, report, failure, way);
       },
@@ -332,7 +332,7 @@ class Worker {
     return ended;
   }
 
-  /** Undefined where there is no browser: then nothing is compared, and the log says so once. */
+  /** Undefined if there is no browser: then nothing is compared, and the log says so once. */
   async #collectorForCheck({ scraper }: CompiledScraper): Promise<Collector | undefined> {
     const { collectors, browserCapacity } = this.#options;
     if (browserCapacity !== undefined) return await collectors[scraper.kind ?? "http"]();
@@ -350,7 +350,7 @@ class Worker {
     this.#settle(item, this.#withStorage(item, { ...end, ...(await kept) }));
   }
 
-  /** The requests that stored a group of items are on the account of the first one that is settled. */
+  /** The requests that stored a group of items are charged to the first settled one. */
   #withStorage({ job }: ClaimedItem, settled: SettledItem): SettledItem {
     const cost = this.#options.blobs.usage?.take(job);
     if (!cost) return settled;
@@ -399,7 +399,7 @@ class Worker {
     this.#inFlight.halve();
     const restMs = Math.min(FIRST_REST_MS * 2 ** this.#rests++, LONGEST_REST_MS);
     this.#restUntil = now + restMs;
-    this.#log.warn("own trouble", { code, message, restMs });
+    this.#log.warn("local problem", { code, message, restMs });
   }
 
   #hear(reply: PulseReply): void {

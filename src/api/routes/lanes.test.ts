@@ -58,7 +58,7 @@ test("an operator resets a lane; a rate out of its range is refused with the ran
   for (const perSecond of [1e-300, 0, -1, 1e9]) {
     const refused = await control({ perSecond });
     assert.equal(refused.status, 400, String(perSecond));
-    assert.match(JSON.stringify(refused.body), /perSecond.*one a day/);
+    assert.match(JSON.stringify(refused.body), /perSecond.*one per day/);
   }
 });
 

@@ -22,7 +22,7 @@ import type { RouteContext } from "../route-context.ts";
 const MOST_BYTES = 1024 * 1024;
 
 const scraperParams = z.object({
-  scraper: described("The scraper's name, or its file's.", z.string().max(64)),
+  scraper: described("The scraper's name, or the name of its file.", z.string().max(64)),
 });
 
 export const addScraperRoutes = (app: Api, { service, now }: RouteContext): void => {
@@ -78,7 +78,7 @@ export const addScraperRoutes = (app: Api, { service, now }: RouteContext): void
         operationId: "registerScraper",
         summary: "Register a scraper without code",
         description:
-          "A recording and an `extract` block, as in a file `NAME.scraper.json`. The name begins with the client's: `CLIENT.NAME`. Only the client and operators see it. " +
+          "A recording and an `extract` block, as in a file `NAME.scraper.json`. The name begins with the client's name: `CLIENT.NAME`. Only the client and operators see it. " +
           "Jobs that have begun keep their version. The recording cannot have expressions, and the scraper no patterns, files, headers or lanes.",
         tags: ["scrapers"],
         params: scraperParams,
