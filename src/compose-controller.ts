@@ -104,6 +104,7 @@ export const openController = async ({
       linkTo: (name: string) => blobs.link!(name, { expiresInSec: LINK_SEC }),
     }),
     metrics: () => metrics.text(),
+    alerts: { channels: channels.map(({ name }) => name), ...(rules && { rules }) },
     version: SOFTWARE,
     isDiskFull: () => isDiskFull(data, minFreeBytes),
     ...(tls && { tls }),

@@ -38,7 +38,7 @@ export interface TasksOptions {
   readonly log: ControllerLog;
   readonly metrics: Pick<Metrics, "onDeliveryEnd">;
   readonly sender: WebhookSender;
-  /** Where alerts are sent; without channels, alerts are off. */
+  /** Where alerts are sent; without channels, only the API shows them. */
   readonly channels: readonly Channel[];
   readonly rules?: Partial<AlertRules>;
   /** Retention of a job, for one round. */
@@ -88,8 +88,6 @@ export const runTasks = async (options: TasksOptions, signal: AbortSignal): Prom
     keepOn("new-versions", () => runNewVersions(tools, signal)),
     keepOn("progress", () => runProgress(tools, signal)),
     keepOn("webhooks", () => runWebhooks({ ...tools, onEvent, onEnd }, signal)),
-    ...(options.channels.length > 0
-      ? [keepOn("alerts", () => runAlerts({ ...tools, onAlerts }, signal))]
-      : []),
+    keepOn("alerts", () => runAlerts({ ...tools, onAlerts }, signal)),
   ]);
 };

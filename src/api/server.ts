@@ -14,6 +14,7 @@ import { ProgressWatch } from "./progress-watch.ts";
 import { addJsonParser, BodyRoom } from "./request-body.ts";
 import { RequestTurns } from "./turns.ts";
 import { RouteContext } from "./route-context.ts";
+import { addAlertRoutes } from "./routes/alerts.ts";
 import { addAuditRoutes } from "./routes/audit.ts";
 import { addBatchRoutes } from "./routes/batches.ts";
 import { addBlobRoutes } from "./routes/blobs.ts";
@@ -157,6 +158,7 @@ const ROUTES = [
   addClientRoutes,
   addWebhookRoutes,
   addEventRoutes,
+  addAlertRoutes,
   addAuditRoutes,
   addServiceRoutes,
   addSessionRoutes,

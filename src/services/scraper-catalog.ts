@@ -2,7 +2,10 @@ import { statSync } from "node:fs";
 import { z } from "zod";
 import { fileName, findScraper, listScrapers, type NameOf, resolveScraper } from "../config/find-scrapers.ts";
 import type { Project } from "../config/load-config.ts";
+import { isoTime } from "../domain/iso-time.ts";
+import type { JobView } from "../domain/job.ts";
 import { withoutPlaces } from "../domain/record.ts";
+import type { JobQuery } from "../ports/ledger.ts";
 import type { Scraper, ScraperEntry } from "../schemas/operations.ts";
 import { ScraperLoadError } from "../scrapers/check-scraper.ts";
 import { type LoadedScraper, loadScraper } from "../scrapers/load-scraper.ts";
@@ -10,7 +13,7 @@ import type { Blobs } from "../ports/blobs.ts";
 import type { Documents } from "../ports/documents.ts";
 import { deployedNames, deployedSource, newestDeployed } from "../scrapers/bundle.ts";
 import { currentVersions, storedSource } from "../scrapers/stored-scrapers.ts";
-import { type Actor, isAtLeast } from "./context.ts";
+import { type Actor, isAtLeast, type ServiceContext } from "./context.ts";
 import { registeredAs } from "./registered-scrapers.ts";
 import { orNull } from "./lane-view.ts";
 import { readPointers } from "./version-documents.ts";
@@ -206,6 +209,39 @@ export const listScraperEntries = async (
   );
   return { entries, next: names.length > some.length ? some.at(-1) : undefined };
 };
+
+/** The entries with their newest jobs: the actor's own, or those of all clients for operators. */
+export const withRuns = async (
+  { ledger }: Pick<ServiceContext, "ledger">,
+  actor: Actor,
+  entries: readonly ScraperEntry[],
+): Promise<ScraperEntry[]> => {
+  const scope = isAtLeast(actor.role, "operator") ? {} : { client: actor.client };
+  const newest = async (query: Pick<JobQuery, "scraper" | "states">): Promise<Run | undefined> => {
+    const [view] = await ledger.listJobs({ ...query, ...scope, limit: 1 });
+    return view && runView(view);
+  };
+  return await Promise.all(
+    entries.map(async (entry) => {
+      const lastRun = await newest({ scraper: entry.name });
+      const lastSuccess =
+        lastRun && lastRun.state !== "done"
+          ? await newest({ scraper: entry.name, states: ["done"] })
+          : lastRun;
+      return { ...entry, ...(lastRun && { lastRun }), ...(lastSuccess && { lastSuccess }) };
+    }),
+  );
+};
+
+type Run = NonNullable<ScraperEntry["lastRun"]>;
+
+const runView = ({ spec, state, createdAt, endedAt, counts }: JobView): Run => ({
+  id: spec.id,
+  state,
+  createdAt: isoTime(createdAt),
+  ...(endedAt !== undefined && { endedAt: isoTime(endedAt) }),
+  states: counts.states,
+});
 
 export const scraperView = (compiled: CompiledScraper, fixtures: FixtureStatus | undefined): Scraper => {
   const { scraper, version, pace, extraction, targets } = compiled;
