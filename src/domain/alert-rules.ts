@@ -160,7 +160,7 @@ const listOf = (reasons: unknown): string => (Array.isArray(reasons) ? reasons.j
 export const NOTICE_TYPES: readonly string[] = Object.keys(NOTICES);
 const NOTICE = "notice ";
 
-/** Raised by an event, and over when all channels have been told. */
+/** Raised by an event; it ends by itself. */
 export const raiseNotice = (
   book: AlertBook,
   { id, type, facts }: { readonly id: number; readonly type: string; readonly facts: Facts },
@@ -174,11 +174,14 @@ export const raiseNotice = (
 
 export const isNotice = (id: string): boolean => id.startsWith(NOTICE);
 
-/** Notices that all channels have got. */
-export const dropNotices = (book: AlertBook, channels: readonly string[]): AlertBook => {
-  const isTold = ([id, { told }]: [string, OpenAlert]): boolean =>
-    isNotice(id) && channels.every((name) => told.includes(name));
-  const kept = Object.entries(book).filter((entry) => !isTold(entry));
+/** So long people see it among the alerts that are active. */
+const NOTICE_MS = 24 * 60 * 60_000;
+
+/** Without the notices that all channels have got, and that were there for a day. */
+export const dropNotices = (book: AlertBook, channels: readonly string[], now: number): AlertBook => {
+  const isOver = ([id, { told, sinceAt }]: [string, OpenAlert]): boolean =>
+    isNotice(id) && now - sinceAt > NOTICE_MS && channels.every((name) => told.includes(name));
+  const kept = Object.entries(book).filter((entry) => !isOver(entry));
   return kept.length === Object.keys(book).length ? book : Object.fromEntries(kept);
 };
 

@@ -205,6 +205,9 @@ test("a canary that was rolled back is sent once, and has no end", async (t) => 
     ops.messages.map(({ lines }) => lines),
     [["county: canary v2 is rolled back: owner was bad in 5 of 5 items"]],
   );
+  assert.match((await service.registry.readAlert("book")) ?? "", /canary v2/);
+  service.nowMs += 24 * 60 * 60_000;
+  await alerts.round();
   assert.equal(await service.registry.readAlert("book"), undefined);
   await alerts.stop();
   assert.deepEqual(service.problems, []);

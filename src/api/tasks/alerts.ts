@@ -67,8 +67,8 @@ export const runAlerts = async (options: AlertOptions, signal: AbortSignal): Pro
       book = markTold(book, channel.name, due);
       await saveAlertBook(registry, book);
     }
-    const left = dropNotices(book, names);
-    if (left !== book) await saveBook(registry, left);
+    const left = dropNotices(book, names, now());
+    if (left !== book) await saveAlertBook(registry, left);
   };
   await runTask(options, { name: "alerts", everyMs, run }, signal);
 };
