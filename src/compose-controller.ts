@@ -82,6 +82,7 @@ export const openController = async ({
   const rules = project?.alerts?.rules;
   const { ledger, blobs } = storage;
   for (const info of await registry.listClients()) await ledger.setShare(info.name, info);
+  const { viewOfPage } = await import("./devtools/page-view.ts");
   const { openMetrics } = await import("./api/metrics.ts");
   const metrics = openMetrics({ ledger, registry, version: SOFTWARE });
   const { startReads } = await import("./api/reading/reads.ts");
@@ -95,6 +96,7 @@ export const openController = async ({
     ...(blobs.link && {
       linkTo: (name: string) => blobs.link!(name, { expiresInSec: LINK_SEC }),
     }),
+    viewPage: viewOfPage,
     metrics: () => metrics.text(),
     onUnkept: (job, reason) => log.warn("scraper not stored", { job, reason }),
     whyNotCall: (url) => checkTarget(url, { allow }),

@@ -17,4 +17,7 @@ interface PageEntry {
 export const PAGES: readonly PageEntry[] = [
   { path: "/", title: "Now", nav: { key: "n" }, load: () => import("./pages/now.tsx") },
   { path: "/jobs", title: "Jobs", nav: { key: "j" }, load: () => import("./pages/jobs.tsx") },
+  { path: "/jobs/:job", title: "Job", load: () => import("./pages/job.tsx") },
+  { path: "/jobs/:job/items", title: "Items", load: () => import("./pages/items.tsx") },
+  { path: "/jobs/:job/items/:item", title: "Item", load: () => import("./pages/item.tsx") },
 ];

@@ -29,6 +29,7 @@ import { addJobRoutes } from "./routes/jobs.ts";
 import { addLaneRoutes } from "./routes/lanes.ts";
 import { addScaleRoutes } from "./routes/scale.ts";
 import { addLedgerRoutes } from "./routes/ledger.ts";
+import { addPageViewRoutes } from "./routes/page-view.ts";
 import { addRemovalRoutes } from "./routes/removals.ts";
 import { addResultRoutes } from "./routes/results.ts";
 import { addScraperRoutes } from "./routes/scrapers.ts";
@@ -142,6 +143,7 @@ const ROUTES = [
   addRemovalRoutes,
   addItemRoutes,
   addCaptureRoutes,
+  addPageViewRoutes,
   addResultRoutes,
   addBatchRoutes,
   addScraperRoutes,
