@@ -105,9 +105,7 @@ export class RecentWrites {
   }
 
   /** What the database does not have any more, by job, and what was called. It is told once. */
-  async forgotten(
-    store: Pick<LedgerStore, "read">,
-  ): Promise<{
+  async forgotten(store: Pick<LedgerStore, "read">): Promise<{
     readonly lost: readonly SteppedBack[];
     readonly resend: (verbs: Resendable) => Promise<void>;
   }> {
