@@ -107,13 +107,16 @@ const sqliteLedger: LedgerBackend = {
 
 /** Any number of machines share the database; the registry is in it, too. */
 const postgresLedger: LedgerBackend = {
-  async open(location, { isPacing = false, isKnown = false }) {
+  async open(location, { isPacing = false, isKnown = false, log }) {
     needPostgres();
     const { openPostgres } = await import("./backends/postgres/open.ts");
     const maxHoldMs = maxRetryAfterMs();
     const ledger = await openPostgres(location.ledger, {
       most: isPacing ? 4 : 10,
       ...(isKnown && { firstPatienceMs: FAILOVER_MS }),
+      ...(log && {
+        onSteppedBack: (lost) => lost.forEach((each) => log.warn("ledger stepped back", { ...each })),
+      }),
       ...(maxHoldMs !== undefined && { maxHoldMs }),
     });
     const blobs = await openBlobs(location);

@@ -1,9 +1,8 @@
 import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
+import type { DatasetConfig } from "../domain/release.ts";
 import type { ProxyConfig } from "../domain/proxy-tier.ts";
-import { placingErrors } from "../scrapers/error-place.ts";
-import { explainImport, hookImports } from "../scrapers/load-scraper.ts";
 import { checkConfig, ConfigError } from "./check-config.ts";
 import { type AlertConfig, DEFAULT_DATA, DEFAULT_SCRAPERS, type ServerConfig } from "./define-config.ts";
 import { resolveStorageUrl } from "./storage-location.ts";
@@ -24,6 +23,7 @@ export interface Project {
   readonly proxies?: ProxyConfig;
   readonly server?: ServerConfig;
   readonly alerts?: AlertConfig;
+  readonly datasets?: Readonly<Record<string, DatasetConfig>>;
 }
 
 /** The exit code for an invalid configuration. */
@@ -82,6 +82,8 @@ const findConfig = (folder: string): string | undefined => {
 };
 
 const importDefault = async (file: string): Promise<unknown> => {
+  const { explainImport, hookImports } = await import("../scrapers/load-scraper.ts");
+  const { placingErrors } = await import("../scrapers/error-place.ts");
   hookImports();
   // The file may end the process; this reports why.
   const tell = (): void => {

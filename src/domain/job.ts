@@ -5,6 +5,7 @@ import type { TierCosts } from "./cost.ts";
 import type { ChangeCounts } from "./freshness.ts";
 import { endedCount, type StateCounts } from "./item.ts";
 import type { CollectorKind, JobCanary, Pace } from "./job-version.ts";
+import type { InputsFrom } from "./inputs-from.ts";
 import type { Retention } from "./removal.ts";
 
 /** `loading` takes inputs and already runs. `paused` waits for a person; a job whose lanes may heal by themselves keeps running. */
@@ -107,6 +108,10 @@ export interface JobSpec {
   readonly isBatch?: boolean;
   /** As the root scraper had it when the job began. */
   readonly retention?: Retention;
+  /** A controller loads its inputs from there, then seals it. */
+  readonly inputsFrom?: InputsFrom;
+  /** The schedule that it is a firing of, and the nominal time. */
+  readonly firing?: { readonly schedule: string; readonly at: number };
   /** URLs from clients must not lead into the owner's network; set for jobs from the API. */
   readonly guardsTargets?: boolean;
 }

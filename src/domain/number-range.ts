@@ -59,6 +59,9 @@ export const RANGES = {
   freeMb: any(0, 1e9, "megabytes"),
   idleMs: whole(0, DAY, "milliseconds, up to a day"),
   drainMs: whole(0, DAY, "milliseconds, up to a day"),
+  everyMs: whole(60 * SECOND, 366 * DAY, "milliseconds, a minute to a year"),
+  catchUpMs: whole(0, 366 * DAY, "milliseconds, up to a year"),
+  jitterMs: whole(0, DAY, "milliseconds, up to a day"),
   alertNumber: any(Number.MIN_VALUE, 10 * YEAR),
 } as const satisfies Readonly<Record<string, NumberRange>>;
 

@@ -102,7 +102,7 @@ test("jitter delays all firings of a schedule alike, and spreads schedules", () 
 
 test("after a long time without controllers, the latest times are told and the newest fires", () => {
   let asked = 0;
-  const counted = (after: number): number => {
+  const counted = (after: number): number | undefined => {
     asked++;
     return everyInterval(60_000)(after);
   };

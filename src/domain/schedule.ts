@@ -60,7 +60,7 @@ export interface Decision {
 /** Firings of one schedule that run at the same time, with overlap `allow`. */
 export const MOST_AT_ONCE = 20;
 /** Of the times that passed while no controller ran, so many are told one by one. */
-export const MOST_TOLD = 100;
+export const MOST_TOLD = 90;
 /** A round of the controllers may be this late. */
 const LEAST_CATCH_UP_MS = 10_000;
 const HOUR_MS = 3_600_000;
@@ -138,10 +138,10 @@ export const nextTimes = (next: NextTime, after: number, count: number): number[
 };
 
 /** Times that passed during the pause are not made up for, unless asked. */
-export const resumed = ({ pausedAt: _, ...state }: Decided, now: number, catchUp: boolean): Decided => ({
-  ...state,
-  decidedAt: catchUp ? state.decidedAt : Math.max(state.decidedAt, now),
-});
+export const resumed = (state: Decided, now: number, catchUp: boolean): Decided => {
+  const { pausedAt: _, ...next } = state;
+  return { ...next, decidedAt: catchUp ? state.decidedAt : Math.max(state.decidedAt, now) };
+};
 
 /** Later by this than the nominal time: the same for every firing, and spread over all schedules. */
 export const jitterOf = (name: string, jitterMs = 0): number =>

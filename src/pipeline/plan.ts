@@ -121,7 +121,7 @@ const hasCredentials = (url: string): boolean => {
 };
 
 /** The same members give the same text, in any order. */
-const stableText = (value: unknown): string =>
+export const stableText = (value: unknown): string =>
   JSON.stringify(value, (_name, part: unknown) =>
     typeof part === "object" && part !== null && !Array.isArray(part)
       ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))

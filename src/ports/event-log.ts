@@ -1,4 +1,4 @@
-/** What can happen to a job. */
+/** What can happen to a job or a schedule. Events without a job name their client in `facts.client`. */
 const EVENTS = {
   "job.started": "The job was created.",
   "job.progress": "Progress of the job; sent every `progressMs` of the job.",
@@ -8,6 +8,11 @@ const EVENTS = {
   "job.cancelled": "The job was cancelled, and its last item in flight has ended.",
   "item.failed": "Some items failed, collected over a short time.",
   "batch.completed": "All items of a batch have ended.",
+  "version.activated": "Another version of a scraper is used by new jobs.",
+  "version.refused": "A version of a scraper was not activated, because of what it makes of stored pages.",
+  "canary.rolled-back": "A canary was worse than the active version, or somebody took it back.",
+  "canary.promoted": "A canary has become the active version.",
+  "canary.undecided": "A canary has run long enough, and a person has to decide.",
   "lane.held": "The breaker or an operator holds a lane of the job.",
   "lane.released": "The lane is open again.",
   "lane.tier": "Items of a lane of the job go through another proxy tier.",
@@ -15,7 +20,15 @@ const EVENTS = {
     "A proxy tier does not work and is skipped for a while; with `isHeld`, no tier works and the lane waits.",
   "drift.found": "A run differs from earlier ones of its scraper by more than they differ from each other.",
   "release.published": "Another release of a dataset is current; with `rollback`, an earlier one.",
+  "release.late": "The last release of a dataset is older than it may be.",
   "release.held": "A release did not pass its audit. The last good one stays current.",
+  "schedule.fired": "A schedule started a job.",
+  "schedule.skipped": "A time of a schedule came while it could not fire; the reason says why.",
+  "schedule.missed": "A time of a schedule passed while no controller ran.",
+  "schedule.completed": "A firing has gone through all stages.",
+  "schedule.failed": "A firing could not start, or one of its stages failed.",
+  "ledger.stepped-back":
+    "The database went back to an earlier state: items that had ended run again. `segments` are stored pages that it does not know.",
 } satisfies Readonly<Record<string, string>>;
 
 export type EventType = keyof typeof EVENTS;

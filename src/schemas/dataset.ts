@@ -1,12 +1,5 @@
 import { z } from "zod";
-import {
-  CELL_STATUSES,
-  type DatasetSpec,
-  GAP_POLICIES,
-  JOINS,
-  RELEASE_FORMATS,
-  RELEASE_STATES,
-} from "../domain/release.ts";
+import { CELL_STATUSES, GAP_POLICIES, JOINS, RELEASE_FORMATS, RELEASE_STATES } from "../domain/release.ts";
 import { type Answer, count, described, instant, named, type Request } from "./describe.ts";
 
 const text = z.string().min(1).max(200);
@@ -100,10 +93,6 @@ const SPEC = {
 
 export const datasetSpecSchema = named("DatasetSpec", z.strictObject(SPEC));
 export type DatasetRequest = Request<typeof datasetSpecSchema>;
-
-/** The gate for the API and for the configuration: what is optional may be undefined in zod's types, never in ours. */
-export const toDatasetSpec = (given: z.output<typeof datasetSpecSchema>): DatasetSpec =>
-  JSON.parse(JSON.stringify(given)) as DatasetSpec;
 
 const fileSchema = z.object({
   name: z.string(),
@@ -219,3 +208,40 @@ export const latestSchema = named(
     manifest: fileSchema,
   }),
 );
+export type LatestRelease = Answer<typeof latestSchema>;
+
+export const writeSchema = z.strictObject({
+  jobs: described("Which job a source is read from, by the source's name.", z.record(text, text)).optional(),
+});
+export type WriteRequest = Request<typeof writeSchema>;
+
+export const publishSchema = z.strictObject({
+  reason: described("Why it is published although an audit held it.", z.string().min(1).max(2000)).optional(),
+});
+export type PublishRequest = Request<typeof publishSchema>;
+
+export const rollbackSchema = z.strictObject({
+  to: described(
+    "A release that was published; the one before the current by default.",
+    z.int().min(1),
+  ).optional(),
+});
+export type RollbackRequest = Request<typeof rollbackSchema>;
+
+const number = z.coerce.number().int().min(1);
+export const releaseDiffQuery = z.strictObject({
+  before: described("The published release before `after` by default.", number).optional(),
+  after: described("The current release by default.", number).optional(),
+  examples: described(
+    "Of each kind of change; 5 by default.",
+    z.coerce.number().int().min(0).max(20),
+  ).default(5),
+});
+export interface ReleaseDiffQuery {
+  readonly before?: number;
+  readonly after?: number;
+  readonly examples?: number;
+}
+
+export const datasetParams = z.object({ dataset: datasetName });
+export const releaseParams = z.object({ dataset: datasetName, release: number });

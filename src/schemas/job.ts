@@ -207,6 +207,65 @@ export const uploadSchema = named(
 );
 export type Upload = Answer<typeof uploadSchema>;
 
+export const inputCheckSchema = named(
+  "InputCheck",
+  z.object({
+    checked: count,
+    accepted: count,
+    rejected: count,
+    folded: described("Accepted inputs with the key of an earlier one.", count),
+    isMore: described("There are more inputs, which were not checked.", z.boolean()),
+    rejects: described("The first rejected inputs.", z.array(rejectSchema)),
+    keys: described("The keys of the first accepted inputs.", z.array(z.string())),
+  }),
+);
+export type InputCheck = Answer<typeof inputCheckSchema>;
+
+const tallySchema = z.object({ count, keys: described("Keys of the first items.", z.array(z.string())) });
+const excerptSchema = z.object({ status: z.enum(FIELD_STATUSES), value: z.unknown() }).optional();
+
+export const runDifferenceSchema = named(
+  "RunDifference",
+  z.object({
+    before: described("The job and the set of records.", z.string()),
+    after: z.string(),
+    items: described("Items of both.", count),
+    changedItems: count,
+    onlyBefore: tallySchema,
+    onlyAfter: tallySchema,
+    recordsGained: tallySchema,
+    recordsLost: tallySchema,
+    states: described("Items with another state, by `before → after`.", z.record(z.string(), tallySchema)),
+    fields: z.record(
+      z.string(),
+      z.object({
+        same: count,
+        gained: count,
+        lost: count,
+        changed: count,
+        restated: described("Without a value in both, for another reason.", count),
+        examples: z.array(
+          z.object({
+            key: z.string(),
+            change: z.enum(["gained", "lost", "changed", "restated"]),
+            before: excerptSchema,
+            after: excerptSchema,
+          }),
+        ),
+      }),
+    ),
+  }),
+);
+export type RunDifference = Answer<typeof runDifferenceSchema>;
+
+export const diffQuery = z.strictObject({
+  before: described("The job to compare with.", z.string().min(1).max(500)),
+  examples: described(
+    "Examples of each kind of change.",
+    z.coerce.number<number | string>().int().min(0).max(100),
+  ).default(5),
+});
+
 export const stoppedSchema = z.object({
   job: jobSchema,
   isQuiet: described("No further request of the job can start.", z.boolean()),

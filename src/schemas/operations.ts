@@ -13,7 +13,20 @@ import {
   type Request,
 } from "./describe.ts";
 import { tierCost } from "./item.ts";
-import { ladderSchema, paceSchema } from "./job.ts";
+import { jobSchema, ladderSchema, paceSchema } from "./job.ts";
+
+const runSchema = named(
+  "Run",
+  jobSchema
+    .pick({ id: true, state: true, createdAt: true, endedAt: true })
+    .extend({ states: jobSchema.shape.counts.shape.states }),
+);
+
+export const scraperQuery = z.strictObject({
+  runs: described("With the newest jobs of each.", z.enum(["true", "false"])).optional(),
+  ...pageQuery(500, 100),
+});
+export type ScraperQuery = Filters<typeof scraperQuery>;
 
 export const scraperEntrySchema = named(
   "ScraperEntry",
@@ -23,6 +36,8 @@ export const scraperEntrySchema = named(
     site: z.string().optional(),
     version: z.string().optional(),
     problem: described("Why it cannot be loaded.", z.string()).optional(),
+    lastRun: described("Its newest job; only if asked for.", runSchema).optional(),
+    lastSuccess: described("Its newest job that has ended; only if asked for.", runSchema).optional(),
   }),
 );
 export type ScraperEntry = Answer<typeof scraperEntrySchema>;
@@ -91,6 +106,12 @@ export const laneSchema = named(
   }),
 );
 export type Lane = Answer<typeof laneSchema>;
+
+export const laneQuery = z.strictObject({
+  prefix: described("Only lanes whose name begins so.", z.string().min(1).max(500)).optional(),
+  ...pageQuery(500, 100),
+});
+export type LaneQuery = Filters<typeof laneQuery>;
 
 export const laneControlSchema = z.strictObject({
   perSecond: described(

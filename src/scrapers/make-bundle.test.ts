@@ -6,11 +6,12 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { openBlobFolder } from "../compose.ts";
-import { bundleHash, deployedSource, packBundle, parseBundle, putBundle } from "./bundle.ts";
+import { bundleHash, deployedSource, packBundle, putBundle } from "./bundle.ts";
 import { ScraperLoadError } from "./check-scraper.ts";
 import { loadBundle, loadScraper } from "./load-scraper.ts";
 import { makeBundle } from "./make-bundle.ts";
 import { openBundle, unpackBundlesIn } from "./open-bundle.ts";
+import { parseBundle } from "./parse-bundle.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "sluice bundles #1 "));
 after(() => rmSync(folder, { recursive: true, force: true }));

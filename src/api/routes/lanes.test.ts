@@ -89,3 +89,18 @@ test("numbers of a job that are out of range are refused, each with its name and
     assert.match(body.errors[0].message, /from|at most/);
   }
 });
+
+test("lanes are found by the beginning of their name, page by page", async () => {
+  await using kit = await openApiKit();
+  const hosts = ["a.example", "ab.example", "ac.example", "b.example"];
+  await kit.ask("POST", "/v1/batches", { json: { urls: hosts.map((host) => `http://${host}/`) } });
+  const first = (await kit.ask<{ data: Lane[]; next?: string }>("GET", "/v1/lanes?prefix=a&limit=2")).body;
+  const second = (
+    await kit.ask<{ data: Lane[]; next?: string }>("GET", `/v1/lanes?prefix=a&limit=2&cursor=${first.next}`)
+  ).body;
+  assert.deepEqual(
+    [first, second].map(({ data }) => data.map(({ lane }) => lane)),
+    [["a.example", "ab.example"], ["ac.example"]],
+  );
+  assert.equal(second.next, undefined);
+});

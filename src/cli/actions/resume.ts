@@ -18,7 +18,7 @@ import { findJob } from "../find-job.ts";
 import { type CapOptions, capsOf, dataFlag, given, type WorkingOptions } from "../options.ts";
 import { NEW_VERSION_WAIT_MS, readNewVersion, waitText } from "../read-new-version.ts";
 import { openProgress, progressMode } from "../render/progress.ts";
-import { workerScript } from "../run-workers.ts";
+import { workerScript } from "../worker-script.ts";
 import { noteChange } from "../service/audit-local.ts";
 import { checkOutputs } from "./run-job.ts";
 import { reapDead, superviseJob } from "./supervise-job.ts";
