@@ -34,12 +34,14 @@ const LAYERS: Readonly<Record<string, string>> = {
   reextract: "domain ports archive scrapers pipeline",
   releases: "domain ports archive export reextract",
   worker: "domain ports archive scrapers freshness pipeline",
-  services: "domain ports schemas archive scrapers pipeline inputs config export retention reextract releases",
+  services:
+    "domain ports schemas archive scrapers pipeline inputs config export retention reextract releases",
   api: "domain ports schemas archive scrapers pipeline inputs export retention reextract releases services",
   devtools: "domain ports archive extraction collectors scrapers pipeline worker",
   distill: "domain ports extraction collectors scrapers pipeline devtools",
   "compose.ts": "domain ports archive backends collectors scrapers pipeline config worker",
-  "compose-controller.ts": "ports collectors channels scrapers config services api worker compose.ts",
+  "compose-controller.ts":
+    "ports collectors channels scrapers config services api worker devtools compose.ts",
   // Threads and processes, started by the URL of their file.
   programs: "ports collectors scrapers pipeline reextract worker api devtools compose.ts",
   cli: "domain recordings ports client.ts archive scrapers pipeline inputs config export retention integrity reextract services worker devtools distill compose.ts compose-controller.ts",

@@ -3,6 +3,7 @@ import type { LadderState, TierSign } from "../domain/proxy-ladder.ts";
 import type { Cost } from "../domain/cost.ts";
 import type { CaptureRef, RecordRange } from "../domain/capture.ts";
 import type { FailureKind } from "../domain/failure.ts";
+import type { Change } from "../domain/freshness.ts";
 import type { Attempt, ItemRef, ItemState, ItemView, Outcome, TierCost } from "../domain/item.ts";
 import type { CollectorKind } from "../domain/job-version.ts";
 import type {
@@ -224,6 +225,9 @@ export interface AddReply {
 export interface ItemQuery {
   readonly states?: readonly ItemState[];
   readonly kinds?: readonly FailureKind[];
+  /** Only items with a record of this quality. */
+  readonly quality?: "complete" | "partial";
+  readonly changes?: readonly Change[];
   /** Name of the scraper. */
   readonly scraper?: string;
   readonly keys?: readonly string[];
