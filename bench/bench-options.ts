@@ -15,6 +15,7 @@ export const FIGURE_NAMES = [
   "first-request",
   "extract",
   "judgement",
+  "drift",
   "distill",
   "browser",
   "proxy",

@@ -7,6 +7,7 @@ import { measureBrowser } from "./figures/browser.ts";
 import { measureCalls } from "./figures/calls.ts";
 import { measureClaim } from "./figures/claim.ts";
 import { measureDistill } from "./figures/distill.ts";
+import { measureDrift } from "./figures/drift.ts";
 import { measureExtract } from "./figures/extract.ts";
 import { measureFirstRequest } from "./figures/first-request.ts";
 import { measureJudgement } from "./figures/judgement.ts";
@@ -36,6 +37,7 @@ const MEASURES: Readonly<Record<FigureName, (kit: BenchKit, options: BenchOption
   "first-request": measureFirstRequest,
   extract: measureExtract,
   judgement: measureJudgement,
+  drift: measureDrift,
   distill: measureDistill,
   browser: measureBrowser,
   proxy: measureProxy,

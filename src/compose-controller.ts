@@ -65,7 +65,7 @@ export const openController = async ({
   fixturesOf,
 }: ControllerOptions): Promise<Controller> => {
   const { data } = location;
-  const storage = await openStorage(location, { isServing: true });
+  const storage = await openStorage(location, { isServing: true, log });
   const registry = await openRegistry(location, { checkpoints: false });
   const { buildServer } = await import("./api/server.ts");
   const { openCatalog } = await import("./services/scraper-catalog.ts");
@@ -89,17 +89,24 @@ export const openController = async ({
   const thread = new URL(`./programs/read-thread${extname(import.meta.filename)}`, import.meta.url);
   const reads = { exports: startReads(thread, location), pages: startReads(thread, location) };
   const shared = { ledger, registry, blobs, log, reads, retentionOf: retentionNow };
-  const server = await buildServer({
+  const { urlReader } = await import("./collectors/http/read-url.ts");
+  const service = {
     ...shared,
-    scrapers: openCatalog(project, { blobs, ...(fixturesOf && { fixturesOf }) }),
+    scrapers: openCatalog(project, { blobs, documents: ledger.documents, ...(fixturesOf && { fixturesOf }) }),
     laneOf,
+    onUnkept: (job: string, reason: string) => log.warn("scraper not stored", { job, reason }),
+    whyNotCall: (url: URL) => checkTarget(url, { allow }),
+    readUrl: urlReader(dispatcher),
+    location,
+  };
+  const server = await buildServer({
+    ...service,
     ...(blobs.link && {
       linkTo: (name: string) => blobs.link!(name, { expiresInSec: LINK_SEC }),
     }),
     viewPage: viewOfPage,
     metrics: () => metrics.text(),
-    onUnkept: (job, reason) => log.warn("scraper not stored", { job, reason }),
-    whyNotCall: (url) => checkTarget(url, { allow }),
+    alerts: { channels: channels.map(({ name }) => name), ...(rules && { rules }) },
     version: SOFTWARE,
     isDiskFull: () => isDiskFull(data, minFreeBytes),
     ...(tls && { tls }),
@@ -113,6 +120,7 @@ export const openController = async ({
   };
   const tasks = {
     ...shared,
+    service: { ...service, now: Date.now },
     keepManifest,
     location,
     holder,

@@ -25,16 +25,17 @@ const LAYERS: Readonly<Record<string, string>> = {
   scrapers: "domain recordings ports extraction",
   freshness: "domain ports scrapers",
   pipeline: "domain ports extraction archive scrapers",
-  inputs: "pipeline scrapers",
+  inputs: "ports pipeline scrapers",
   config: "domain ports scrapers",
   "index.ts": "domain extraction scrapers config",
   export: "domain ports archive",
   retention: "domain ports archive",
   integrity: "ports archive",
   reextract: "domain ports archive scrapers pipeline",
+  releases: "domain ports archive export reextract",
   worker: "domain ports archive scrapers freshness pipeline",
-  services: "domain ports schemas archive scrapers pipeline config export retention reextract",
-  api: "domain ports schemas archive scrapers pipeline inputs export retention reextract services",
+  services: "domain ports schemas archive scrapers pipeline inputs config export retention reextract releases",
+  api: "domain ports schemas archive scrapers pipeline inputs export retention reextract releases services",
   devtools: "domain ports archive extraction collectors scrapers pipeline worker",
   distill: "domain ports extraction collectors scrapers pipeline devtools",
   "compose.ts": "domain ports archive backends collectors scrapers pipeline config worker",
@@ -58,6 +59,8 @@ interface Import {
   readonly to: string;
   /** Erased when compiled: it has no effect at run time. */
   readonly isType: boolean;
+  /** Loaded when the code comes to it. */
+  readonly isDynamic: boolean;
 }
 
 const IMPORT =
@@ -73,7 +76,7 @@ const importsOf = (file: string): Import[] =>
     const specifier = (named ?? dynamic)!;
     const isOwn = specifier.startsWith(".");
     const to = isOwn ? relative(SRC, resolve(SRC, dirname(file), specifier)) : specifier;
-    return { from: file, to, isType: type !== undefined };
+    return { from: file, to, isType: type !== undefined, isDynamic: named === undefined };
   });
 
 const ownImports = sources.flatMap(importsOf).filter(({ to }) => to.endsWith(".ts"));
@@ -183,6 +186,23 @@ test("the nine steps of the architecture are the nine files of src/pipeline", ()
     assert.ok(next > at, `ARCHITECTURE.md names pipeline/${step}.ts, in order`);
     at = next;
   }
+});
+
+test("the first request waits for few packages to load", () => {
+  const preload = /const preload = [^}]*/.exec(readFileSync(join(SRC, "compose.ts"), "utf8"))![0];
+  const seen = new Set<string>();
+  const visit = (file: string): void => {
+    if (seen.has(file)) return;
+    seen.add(file);
+    if (!file.endsWith(".ts")) return;
+    for (const { to, isType, isDynamic } of importsOf(file)) if (!isType && !isDynamic) visit(to);
+  };
+  ["cli/main.ts", "cli/commands/run.ts", "cli/actions/run.ts", "cli/actions/run-job.ts"].forEach(visit);
+  ["programs/worker-main.ts", ...[...preload.matchAll(/"\.\/(.*)"/g)].map(([, file]) => file!)].forEach(
+    visit,
+  );
+  const packages = [...seen].filter((name) => !/\.ts$|^node:/.test(name));
+  assert.deepEqual(packages.toSorted(), ["commander", "csv-stringify/sync", "picocolors", "undici"]);
 });
 
 test("no file has more than 500 lines", () => {

@@ -29,12 +29,12 @@ const writeModules = async (): Promise<void> => {
 
 const BASE = "@dist@";
 
-/** A module sees itself where it would be without chunks, so that it finds its neighbours. */
+/** A module sees itself where it would be without chunks, so that it finds its neighbours. Text in quotes is for other files. */
 const keepPlace = (code: string, id: string): string | undefined => {
   const place = `new URL("${BASE}/${relative(SRC, id).replace(/\.ts$/, ".js")}", import.meta.url)`;
   const file = `process.getBuiltinModule("node:url").fileURLToPath(${place})`;
   const folder = `process.getBuiltinModule("node:path").dirname(${file})`;
-  const placed = code.replace(/\bimport\.meta\.(url|filename|dirname)\b/g, (_all, part) =>
+  const placed = code.replace(/(?<!")\bimport\.meta\.(url|filename|dirname)\b/g, (_all, part) =>
     part === "url" ? `${place}.href` : part === "filename" ? file : folder,
   );
   return placed === code ? undefined : placed;

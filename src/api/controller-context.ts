@@ -1,4 +1,5 @@
 import type { Capture } from "../archive/read-capture.ts";
+import type { AlertSettings } from "../services/alerts.ts";
 import type { ServiceContext } from "../services/context.ts";
 import type { StreamTimes } from "./open-streams.ts";
 import type { Reads } from "./reading/reads.ts";
@@ -16,6 +17,8 @@ export interface ControllerContext extends Omit<ServiceContext, "now"> {
   readonly watchMs?: number;
   /** Interval of heartbeats to listeners; 15 seconds by default. */
   readonly heartbeatMs?: number;
+  /** Shown with the alerts. */
+  readonly alerts?: AlertSettings;
   readonly version?: string;
   /** Where long reads run, separate from pages of lists; on the API's own thread by default. */
   readonly reads?: { readonly exports: Reads; readonly pages: Reads };

@@ -41,11 +41,14 @@ export class EventFeed {
     this.#ledger = ledger;
   }
 
-  /** Where a listener begins: after the last event it has received, or now. `isLost`: some of the events it has missed are no longer stored. */
-  async begin(lastId: string | undefined): Promise<{ readonly at: number; readonly isLost: boolean }> {
+  /** Where a listener begins: after the last event it has received, or `back` events before now. `isLost`: some of the events it has missed are no longer stored. */
+  async begin(
+    lastId: string | undefined,
+    back = 0,
+  ): Promise<{ readonly at: number; readonly isLost: boolean }> {
     const { events } = this.#ledger;
     const last = await events.last();
-    if (lastId === undefined) return { at: last, isLost: false };
+    if (lastId === undefined) return { at: Math.max(0, last - back), isLost: false };
     const at = /^\d{1,15}$/.test(lastId) ? Number(lastId) : Infinity;
     const [oldest] = await events.read({ limit: 1 });
     const isKnown = at <= last && at + 1 >= (oldest?.id ?? 0);

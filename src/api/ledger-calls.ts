@@ -134,6 +134,8 @@ const pulse = z.object({
 const settled = z.object({
   ...ref.shape,
   lease: count,
+  revision: count.optional(),
+  scraper: count.optional(),
   outcome: z.discriminatedUnion("state", [
     z.object({ state: z.literal("done"), quality }),
     z.object({ state: z.literal("absent"), detail: text }),
@@ -242,9 +244,14 @@ export const CALLS: { readonly [V in WireVerb]: z.ZodType<readonly unknown[]> } 
   addItems: z.tuple([name, z.array(planned), z.array(rejected), id]),
   sealJob: z.tuple([name]),
   isQuiet: z.tuple([name]),
-  retryItems: z.tuple([name, itemQuery.pick({ kinds: true, keys: true }), id]),
+  retryItems: z.tuple([
+    name,
+    itemQuery.pick({ kinds: true, keys: true }).extend({ isAbsentToo: z.boolean().optional() }),
+    id,
+  ]),
   raiseCaps: z.tuple([name, loose, id]),
   pinVersions: z.tuple([name, loose, id]),
+  changeVersions: z.tuple([name, loose, id]),
   amendItems: z.tuple([name, count, list(amended), z.boolean().optional()]),
   listJobs: z.tuple([loose.extend({ limit }).optional()]),
   sumOpenJobs: z.tuple([]),
@@ -315,7 +322,7 @@ export const addProtocol = (routes: Api, version: string): void => {
     const their = String(request.headers[VERSION_HEADER] ?? "unknown version").slice(0, 50);
     throw new Problem(
       "other-protocol",
-      `The worker (${their}) speaks version ${theirs} of the protocol between workers and controller, the controller (${version}) speaks version ${PROTOCOL}. Upgrade the ${side}.`,
+      `The worker (${their}) uses version ${theirs} of the worker protocol, the controller (${version}) uses version ${PROTOCOL}. Upgrade the ${side}.`,
     );
   });
 };

@@ -14,13 +14,16 @@ import { ProgressWatch } from "./progress-watch.ts";
 import { addJsonParser, BodyRoom } from "./request-body.ts";
 import { RequestTurns } from "./turns.ts";
 import { RouteContext } from "./route-context.ts";
+import { addAlertRoutes } from "./routes/alerts.ts";
 import { addAuditRoutes } from "./routes/audit.ts";
 import { addBatchRoutes } from "./routes/batches.ts";
 import { addBlobRoutes } from "./routes/blobs.ts";
 import { addCaptureRoutes } from "./routes/captures.ts";
 import { addClientRoutes } from "./routes/clients.ts";
 import { addDashboardRoutes } from "./routes/dashboard.ts";
+import { addDatasetRoutes } from "./routes/datasets.ts";
 import { addDeploymentRoutes } from "./routes/deployments.ts";
+import { addVersionRoutes } from "./routes/versions.ts";
 import { addEventRoutes } from "./routes/events.ts";
 import { addItemRoutes } from "./routes/items.ts";
 import { addJobControlRoutes } from "./routes/job-control.ts";
@@ -30,6 +33,7 @@ import { addLaneRoutes } from "./routes/lanes.ts";
 import { addScaleRoutes } from "./routes/scale.ts";
 import { addLedgerRoutes } from "./routes/ledger.ts";
 import { addPageViewRoutes } from "./routes/page-view.ts";
+import { addQualityRoutes } from "./routes/quality.ts";
 import { addRemovalRoutes } from "./routes/removals.ts";
 import { addResultRoutes } from "./routes/results.ts";
 import { addScraperRoutes } from "./routes/scrapers.ts";
@@ -148,11 +152,15 @@ const ROUTES = [
   addBatchRoutes,
   addScraperRoutes,
   addDeploymentRoutes,
+  addVersionRoutes,
+  addQualityRoutes,
+  addDatasetRoutes,
   addLaneRoutes,
   addScaleRoutes,
   addClientRoutes,
   addWebhookRoutes,
   addEventRoutes,
+  addAlertRoutes,
   addAuditRoutes,
   addServiceRoutes,
   addSessionRoutes,

@@ -9,7 +9,7 @@ import { jobSpec, planned } from "../ports/ledger-suite/test-kit.ts";
 import { DOCUMENTS_FOLDER, journaled } from "./journaled-ledger.ts";
 import { openSealedJson } from "./stored-bytes.ts";
 
-test("calls keep their names: one that is sent again takes effect once", async (t) => {
+test("calls keep their ids: a call that is sent again takes effect once", async (t) => {
   const folder = mkdtempSync(join(tmpdir(), "sluice-journaled-"));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const sqlite = await openSqlite(join(folder, "ledger.db"));

@@ -55,6 +55,11 @@ export const journaled = (ledger: Ledger, blobs: Blobs): Ledger => {
       await keep(call[0]);
       return reply;
     },
+    async changeVersions(...call) {
+      const isChanged = await ledger.changeVersions(...call);
+      if (isChanged) await keep(call[0]);
+      return isChanged;
+    },
     async amendItems(job, revision, items, isLast) {
       await ledger.amendItems(job, revision, items, isLast);
       if (isLast) await keep(job);

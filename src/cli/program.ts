@@ -46,6 +46,7 @@ export const COMMANDS: readonly ListedCommands[] = [
   { group: "Scrapers:", names: ["distill"], load: () => import("./commands/distill.ts") },
   { group: "Server:", names: ["serve", "worker"], load: () => import("./commands/serve.ts") },
   { group: "Server:", names: ["deploy"], load: () => import("./commands/deploy.ts") },
+  { group: "Server:", names: ["versions"], load: () => import("./commands/versions.ts") },
   { group: "Server:", names: ["login"], load: () => import("./commands/login.ts") },
   { group: "Server:", names: ["submit"], load: () => import("./commands/submit.ts") },
   { group: "Operations:", names: ["workers", "scale"], load: () => import("./commands/workers.ts") },
@@ -72,7 +73,7 @@ export const buildProgram = async (
 ): Promise<Command> => {
   const program = new Command("sluice")
     .description(
-      "Run scrape jobs of a hundred to many millions of items: paced, durable, with every field checked",
+      "Run scrape jobs with a hundred to many millions of items: paced, durable, with every field checked",
     )
     .version(version, "-V, --version", "print the version")
     .helpOption("-h, --help", "print help")

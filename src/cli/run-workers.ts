@@ -1,5 +1,4 @@
 import { readFileSync, statSync } from "node:fs";
-import { extname } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { takenKinds } from "../compose.ts";
 import type { Storage } from "../ports/storage.ts";
@@ -11,12 +10,7 @@ import { UsageError } from "./exit.ts";
 import { type DataOptions, given } from "./options.ts";
 import { print } from "./terminal.ts";
 import { keyFor, serverName } from "./service/stored-keys.ts";
-
-/** Beside this file; Node runs it as a separate program. */
-export const workerScript = new URL(
-  `../programs/worker-main${extname(import.meta.filename)}`,
-  import.meta.url,
-);
+import { workerScript } from "./worker-script.ts";
 
 /** Options of `serve` and `worker`. */
 export interface ProcessOptions extends DataOptions {

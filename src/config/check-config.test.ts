@@ -82,7 +82,7 @@ const refused: readonly (readonly [string, unknown, RegExp])[] = [
   ["a server with an option that there is not", { server: { hostname: "x" } }, /`server`/],
   ["proxies without tiers", { proxies: {} }, /`proxies.tiers`/],
   ["a currency that is no code", { proxies: { currency: "$", tiers: {} } }, /`proxies.currency`/],
-  ["a tier named direct", { proxies: { tiers: { direct: {} } } }, /direct.*always/],
+  ["a tier named direct", { proxies: { tiers: { direct: {} } } }, /direct.*built in/],
   ["a tier with a bad name", { proxies: { tiers: { "my tier": {} } } }, /my tier/],
   ["a tier with a misspelled option", tier({ urll: "http://p:1" }), /`urll`.*`url`/],
   ["a tier that leads nowhere", tier({}), /`proxies.tiers.dc` needs one of/],

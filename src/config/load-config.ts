@@ -2,8 +2,6 @@ import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { ProxyConfig } from "../domain/proxy-tier.ts";
-import { placingErrors } from "../scrapers/error-place.ts";
-import { explainImport, hookImports } from "../scrapers/load-scraper.ts";
 import { checkConfig, ConfigError } from "./check-config.ts";
 import { type AlertConfig, DEFAULT_DATA, DEFAULT_SCRAPERS, type ServerConfig } from "./define-config.ts";
 import { resolveStorageUrl } from "./storage-location.ts";
@@ -82,11 +80,15 @@ const findConfig = (folder: string): string | undefined => {
 };
 
 const importDefault = async (file: string): Promise<unknown> => {
+  const { explainImport, hookImports } = await import("../scrapers/load-scraper.ts");
+  const { placingErrors } = await import("../scrapers/error-place.ts");
   hookImports();
   // The file may end the process; this reports why.
   const tell = (): void => {
     process.exitCode = EXIT_USAGE;
-    console.error(`error: ${file}: ends the process while it is loaded. Let it only export its settings.`);
+    console.error(
+      `error: ${file}: it ends the process while it is loaded. It must only export its settings.`,
+    );
   };
   process.once("exit", tell);
   try {

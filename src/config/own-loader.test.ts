@@ -45,7 +45,8 @@ test("a job's scraper is found by name in the project of this machine; one that 
     };
     return { spec } as unknown as JobView;
   };
-  const load = (view: JobView) => ownLoader({ readJob: async () => view })("job", 1);
+  const load = (view: JobView) =>
+    ownLoader({ readJob: async () => view })({ job: "job", revision: 0, key: "a" });
 
   const { scrapers } = await load(jobOf("town", version));
   assert.equal(scrapers[0]!.ready.scraper.name, "town");

@@ -10,7 +10,7 @@ import { backoffMs } from "./retry.ts";
 
 export interface BreakerOutcome {
   readonly result: RecentResult;
-  /** Required fields missing in what came through. */
+  /** Required fields missing in the records. */
   readonly missing?: readonly string[] | undefined;
   readonly nowMs?: number;
 }
@@ -55,7 +55,7 @@ export const isDoubtful = ({ failures, absent, missing }: BreakerState): boolean
 export const coolDownMs = (trips: number): number =>
   backoffMs({ firstMs: 60_000, factor: 2, maxMs: 3_600_000 }, trips);
 
-/** Half as much again as usual is no break. At the upper bound, nineteen straight failures trip; at the lower, seven. */
+/** One and a half times the usual share is not a break. At the upper bound, nineteen straight failures trip; at the lower, seven. */
 const usualP0 = (chart: Chart): number => Math.min(Math.max(1.5 * chart.usual, 0.05), 0.35);
 
 function stepAbsent(chart: Chart, isAbsent: boolean, nowMs: number): Chart {
@@ -100,7 +100,7 @@ interface FieldChart {
 
 /** Usual share of failures, and of records without a field, before anything was seen. */
 const PRIOR = { usual: 0.02, weight: 50 };
-/** Some jobs look for what mostly does not exist: little is presumed, and little suffices to learn. */
+/** Some jobs search for inputs that mostly do not exist: the prior is weak, and few outcomes are enough to learn. */
 const ABSENT_PRIOR = { usual: 0.4, weight: 2 };
 /** The last job's baseline is a strong hint, but its inputs were others. */
 const SEED_WEIGHT = 200;
@@ -120,8 +120,8 @@ export function seedBreaker(previous?: BreakerState): BreakerState {
 }
 
 /**
- * Goes on after a hold: what was usual stays usual. Only a person resumes after too many absents, and so says that they may
- * be right: their share is learned afresh.
+ * Continues after a hold: the usual shares stay. Only a person resumes after too many absents, which means that they may be right: their share is
+ * learned again.
  */
 export function reset(state: BreakerState): BreakerState {
   return {
@@ -133,7 +133,7 @@ export function reset(state: BreakerState): BreakerState {
   };
 }
 
-/** What is usual by what was seen, and not by what is presumed of every scraper: more outcomes than the presumption stands for. */
+/** The usual share if it was really observed: there are more outcomes than the prior counts for. */
 const usualShare = ({ usual, weight }: Chart, of: "failures" | "absent"): number | undefined =>
   weight - (of === "absent" ? ABSENT_PRIOR : PRIOR).weight >= PRIOR.weight ? usual : undefined;
 
@@ -171,9 +171,9 @@ export interface Evidence {
   readonly reason: string;
   /** Over the last fifty outcomes, or as many as there were. */
   readonly counts: ResultCounts;
-  /** When the trouble began. */
+  /** When the problem began. */
   readonly sinceMs?: number;
-  /** Every kind of failure in this trouble goes away without a person. */
+  /** Every kind of failure in it ends without a person. */
   readonly heals: boolean;
   /** The chart's scores after the latest outcomes that it judged, oldest first, and the score that trips it. Not for missing fields: their outcomes are not kept one by one. */
   readonly scores?: readonly ChartScore[];

@@ -398,7 +398,7 @@ interface SuspectGroup {
 }
 
 /** What was answered to a call, or to a part of it, that has a name: sent again, it changes nothing and gets the same answer. */
-interface Answer {
+export interface Answer {
   readonly id: string;
   readonly at: number;
   readonly reply: unknown;

@@ -9,6 +9,7 @@ const NAMED_AT: Readonly<Record<string, number>> = {
   retryItems: 2,
   raiseCaps: 2,
   pinVersions: 2,
+  changeVersions: 2,
   settle: 2,
   registerWorker: 2,
   write: 1,

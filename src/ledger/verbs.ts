@@ -28,7 +28,7 @@ import { NOBODY, reapWorker } from "./reap.ts";
 import { SettleBatch } from "./settle-batch.ts";
 import { settle, settleWants } from "./settle.ts";
 import { type LedgerStore, type Transaction, want, type Want } from "./transaction.ts";
-import { amendItems, emitAmended, endAmending, pinVersions } from "./versions.ts";
+import { amendItems, changeJobVersions, emitAmended, endAmending, pinVersions } from "./versions.ts";
 import { registerWorker } from "./workers.ts";
 
 /** Rows in one transaction, so that none holds a lock for long. */
@@ -52,6 +52,7 @@ type Verbs = Pick<
       | "retryItems"
       | "raiseCaps"
       | "pinVersions"
+      | "changeVersions"
       | "amendItems"
     )
   | (
@@ -168,12 +169,12 @@ export const ledgerVerbs = (store: LedgerStore, own: Partial<PulseLimits> = {}):
     controlJob: (job, to, why, id) => act(id, (tx) => controlJob(tx, job, to, why)),
     isQuiet: (job) =>
       store.read([want("jobNamed", job), want("removal", job), want("workers")], (tx) => isQuiet(tx, job)),
-    retryItems: async (job, { kinds, keys }, id) => {
+    retryItems: async (job, { kinds, keys, isAbsentToo = false }, id) => {
       let total = 0;
       if (keys) {
         for (let from = 0; from === 0 || from < keys.length; from += RETRY_CHUNK) {
           const some = keys.slice(from, from + RETRY_CHUNK);
-          total += await act(partOf(id, from), (tx) => retryKeys(tx, job, some, kinds));
+          total += await act(partOf(id, from), (tx) => retryKeys(tx, job, some, { kinds, isAbsentToo }));
         }
         return total;
       }
@@ -199,6 +200,7 @@ export const ledgerVerbs = (store: LedgerStore, own: Partial<PulseLimits> = {}):
       return total;
     },
     pinVersions: (job, pins, id) => act(id, (tx) => pinVersions(tx, job, pins)),
+    changeVersions: (job, change, id) => act(id, (tx) => changeJobVersions(tx, job, change)),
     amendItems: async (job, revision, items, isLast = false) => {
       for (const some of inTransactions(items, AMEND_CHUNK)) {
         const ready: AmendedItem[] = [];

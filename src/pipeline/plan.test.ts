@@ -126,7 +126,7 @@ test("keys and inputs that are too long are rejected with the limit", () => {
   assert.equal(planned(scraper(), { url: url + "a".repeat(7900) }).key.length, 7917);
   assert.match(
     problemOf(plan(scraper(), { url: url + "a".repeat(8000) })),
-    /its key has 8017 characters, and at most 8000/,
+    /its key has 8017 characters; the limit is 8000/,
   );
   assert.match(problemOf(plan(scraper(), { url, note: "x".repeat(262_144) })), /its input as JSON has/);
 });

@@ -8,7 +8,7 @@ import { DONE, settlement } from "../ports/ledger-suite/sim-worker.ts";
 import { keysOf, Kit } from "../ports/ledger-suite/test-kit.ts";
 import { Settler } from "./settle.ts";
 
-/** A settler with so many items in the hands of its worker, and what it was heard to say. */
+/** A settler with N items in flight, and its reports. */
 const open = async (t: TestContext, count: number) => {
   const kit = await Kit.create(t, (folder, options) => openSqlite(join(folder, "ledger.db"), options));
   await kit.job("j1", keysOf(count));

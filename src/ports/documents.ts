@@ -8,6 +8,7 @@ export const DOCUMENT_KINDS = [
   "firing",
   "scraper",
   "version",
+  "canary",
   "quality",
   "finding",
   "dataset",

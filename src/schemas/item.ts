@@ -50,7 +50,7 @@ export type CaptureHead = Answer<typeof captureHeadSchema>;
 /** What went through a proxy tier. */
 export const tierCost = z.object({
   requests: count,
-  bytes: described("On the connection to the proxy, in both directions.", count),
+  bytes: described("Bytes on the connection to the proxy, in both directions.", count),
   cost: described("In the configured currency.", z.number()),
 });
 

@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto";
-import { z } from "zod";
 import { type Blobs, BlobError } from "../ports/blobs.ts";
 import { ScraperLoadError } from "./check-scraper.ts";
 
@@ -10,9 +9,9 @@ export interface Bundle {
   readonly version: string;
   /** Path of the scraper's own file. */
   readonly entry: string;
-  /** What imports of packages lead to: paths, by the name that is imported. */
+  /** Paths of imported packages, by the imported name. */
   readonly packages: Readonly<Record<string, string>>;
-  /** Content by path; what is no text is in `binary`, in base64. */
+  /** Content by path; content that is not text is in `binary`, in base64. */
   readonly files: Readonly<Record<string, string>>;
   readonly binary: Readonly<Record<string, string>>;
 }
@@ -21,23 +20,9 @@ export interface Bundle {
 export const CODE_FOLDER = "code/";
 export const PACKAGES_FOLDER = "packages/";
 export const MOST_BUNDLE_BYTES = 16 * 1024 * 1024;
-const MOST_FILES = 2000;
 
-const NAME = /^[a-z0-9][a-z0-9._-]{0,63}$/;
-const VERSION = /^[0-9a-f]{16}$/;
-/** Nothing leads out of the folder that a bundle is unpacked into. */
-const PATH = /^(?:code|packages)(?:\/(?!\.{1,2}(?:\/|$))[^/\\\p{Cc}]{1,200}){1,40}$/u;
-
-const path = z.string().max(1000).regex(PATH);
-const bundleSchema = z.strictObject({
-  format: z.literal(1),
-  name: z.string().regex(NAME),
-  version: z.string().regex(VERSION),
-  entry: path,
-  packages: z.record(z.string().max(300), path),
-  files: z.record(path, z.string()),
-  binary: z.record(path, z.base64()),
-});
+export const BUNDLE_NAME = /^[a-z0-9][a-z0-9._-]{0,63}$/;
+export const BUNDLE_VERSION = /^[0-9a-f]{16}$/;
 
 /** The same content gives the same bytes. */
 export const packBundle = ({
@@ -53,39 +38,11 @@ export const packBundle = ({
   const content = { packages: sorted(packages), files: sorted(files), binary: sorted(binary) };
   const bytes = Buffer.from(JSON.stringify({ format: 1, name, version, entry, ...content }));
   if (bytes.length > MOST_BUNDLE_BYTES)
-    throw unbundled(name, `its code has ${(bytes.length / 1e6).toFixed(1)} MB, and 16 MB can be stored`);
+    throw unbundled(name, `its code has ${(bytes.length / 1e6).toFixed(1)} MB; the limit is 16 MB`);
   return bytes;
 };
 
 export const bundleHash = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
-
-/** Bytes from outside. Throws `ScraperLoadError`. */
-export const parseBundle = (bytes: Uint8Array): Bundle => {
-  const refuse = (problem: string): never => {
-    throw new ScraperLoadError(
-      "broken-scraper",
-      `This is not a bundle of a scraper: ${problem}. Make it with \`sluice deploy\` of the same version of Sluice.`,
-    );
-  };
-  if (bytes.length > MOST_BUNDLE_BYTES) refuse("it has more than 16 MB");
-  let value: unknown;
-  try {
-    value = JSON.parse(Buffer.from(bytes).toString());
-  } catch {
-    refuse("it is not JSON");
-  }
-  const parsed = bundleSchema.safeParse(value);
-  if (!parsed.success) {
-    const [issue] = parsed.error.issues;
-    return refuse(`\`${issue?.path.join(".")}\`: ${issue?.message}`);
-  }
-  const { format: _format, ...bundle } = parsed.data;
-  const paths = [...Object.keys(bundle.files), ...Object.keys(bundle.binary)];
-  if (paths.length > MOST_FILES) refuse(`it has more than ${MOST_FILES} files`);
-  const missing = [bundle.entry, ...Object.values(bundle.packages)].find((one) => !paths.includes(one));
-  if (missing !== undefined) refuse(`it has no file ${missing}`);
-  return bundle;
-};
 
 /** Why a scraper's code cannot be put into a bundle, and the way out. */
 export const unbundled = (name: string, problem: string, cause?: unknown): ScraperLoadError =>
@@ -109,7 +66,7 @@ interface StoredBundle {
 
 /** The bundles of a version, the newest last: packages that it imports may change while its own files do not. */
 const listBundles = async (store: Readable, name: string, version: string): Promise<StoredBundle[]> => {
-  if (!NAME.test(name) || !VERSION.test(version)) return [];
+  if (!BUNDLE_NAME.test(name) || !BUNDLE_VERSION.test(version)) return [];
   const found: StoredBundle[] = [];
   for await (const { name: blob, size } of store.list(`${BUNDLES_FOLDER}${name}/${version}/`)) {
     const hash = OBJECT.exec(blob)?.[2];
@@ -124,7 +81,7 @@ export const newestBundle = async (
   version: string,
 ): Promise<StoredBundle | undefined> => (await listBundles(store, name, version)).at(-1);
 
-/** Each bundle is put once. False where the newest one of its version is the same. */
+/** Each bundle is put once. False if the newest one of its version is the same. */
 export const putBundle = async (
   store: Readable & Pick<Blobs, "put">,
   { name, version }: Pick<Bundle, "name" | "version">,
@@ -159,7 +116,7 @@ const MARKS_FOLDER = "service/deployed/";
 const marksBlob = (name: string): string => `${MARKS_FOLDER}${name}.json`;
 
 const readMarks = async (store: Pick<Blobs, "get">, name: string): Promise<Marks | undefined> => {
-  if (!NAME.test(name)) return undefined;
+  if (!BUNDLE_NAME.test(name)) return undefined;
   try {
     return JSON.parse(Buffer.from(await store.get(marksBlob(name))).toString()) as Marks;
   } catch (error) {
@@ -168,7 +125,7 @@ const readMarks = async (store: Pick<Blobs, "get">, name: string): Promise<Marks
   }
 };
 
-/** What its name means where the installation has no file of it. */
+/** The bundle for this name if the installation has no file of it. */
 export const newestDeployed = async (
   store: Pick<Blobs, "get">,
   name: string,
@@ -190,7 +147,7 @@ export const deployedNames = async (store: Pick<Blobs, "list">): Promise<string[
   return names;
 };
 
-/** Begins the source of a scraper that is loaded from a bundle: `deployed:NAME`. */
+/** Begins the source of a scraper that is loaded from a bundle: `deployed:BUNDLE_NAME`. */
 const SCHEME = "deployed:";
 export const isDeployed = (source: string): boolean => source.startsWith(SCHEME);
 export const deployedSource = (name: string): string => SCHEME + name;

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Blobs } from "../ports/blobs.ts";
-import { type Bundle, bundleHash, newestBundle, newestDeployed, parseBundle } from "./bundle.ts";
+import { type Bundle, bundleHash, newestBundle, newestDeployed } from "./bundle.ts";
 import { ScraperLoadError } from "./check-scraper.ts";
 
 /** A bundle whose files are on this machine. */
@@ -26,7 +26,7 @@ export const unpackBundlesIn = (data: string): void => {
   folder = join(data, ".bundles");
 };
 
-/** The bundle of a version, or of the version that was deployed last. Throws `ScraperLoadError` where there is none. */
+/** The bundle of a version, or of the version that was deployed last. Throws `ScraperLoadError` if there is none. */
 export const openStoredBundle = async (
   store: Pick<Blobs, "get" | "list">,
   name: string,
@@ -45,7 +45,7 @@ export const openStoredBundle = async (
     if (bundleHash(bytes) === hash) return bytes;
     throw new ScraperLoadError(
       "broken-scraper",
-      `${name}: the stored code of version ${wanted} is not what was stored: its hash is not ${hash}. Deploy it again from its files: sluice deploy ${name}`,
+      `${name}: the stored code of version ${wanted} is damaged: its hash is not ${hash}. Deploy it again from its files: sluice deploy ${name}`,
     );
   });
 };
@@ -75,6 +75,7 @@ const unpack = async (hash: string, read: () => Promise<Uint8Array>): Promise<Op
   const packed = join(root, "bundle.json");
   const cached = await readFile(packed).catch(() => undefined);
   const bytes = cached && bundleHash(cached) === hash ? cached : await read();
+  const { parseBundle } = await import("./parse-bundle.ts"); // only where there are bundles: its schema library loads slowly
   const { name, version, entry, packages, files, binary } = parseBundle(bytes);
   const contents: [string, Uint8Array][] = [
     ...Object.entries(files).map(([path, text]): [string, Buffer] => [path, Buffer.from(text)]),

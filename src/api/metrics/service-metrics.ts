@@ -41,7 +41,7 @@ export const serviceMetrics = (
 
   const info = gauge("build_info", "Always 1; the version is a label.", "version");
   info.set({ version }, 1);
-  const looked = gauge("look_duration_seconds", "Duration of the last look at ledger and registry.");
+  const looked = gauge("look_duration_seconds", "Time that the last reading of ledger and registry took.");
 
   /** Sums over jobs: one series per value of the label, or a single one. */
   const sums: (() => void)[] = [];
@@ -75,7 +75,7 @@ export const serviceMetrics = (
   sumGauge("items_failed", "Failed items, by failure kind.", "kind", partsOf(FAILURE_KINDS, "failed"));
   const held = gauge("held_queues", "Queues (a job's items in one lane) that the breaker has stopped.");
   sums.push(() => held.set(jobs.get("held")));
-  sumCounter("inputs", "Inputs received, by what became of them.", "fate", partsOf(INPUT_FATES, "inputs"));
+  sumCounter("inputs", "Inputs received, by result.", "fate", partsOf(INPUT_FATES, "inputs"));
   sumCounter(
     "attempts",
     "Settled attempts, by result: done, absent or the failure kind.",
@@ -88,7 +88,7 @@ export const serviceMetrics = (
   onlyCounter("received_bytes", "Bytes from sites, of settled attempts.", "bytes");
 
   const lanes = laneGauges(gauge);
-  const workers = gauge("workers", "Workers, by what they do.", "state");
+  const workers = gauge("workers", "Workers, by state.", "state");
   const useful = gauge("workers_useful", "Workers that would be useful now, by the kind of jobs.", "kind");
   const scale = new ScaleWatch({ ledger });
   const capacity = gauge("workers_capacity_items", "Items that all workers can run at the same time.");
@@ -153,7 +153,7 @@ const laneGauges = (
     "ladder",
     "tier",
   );
-  const speed = gauge("lane_speed_ratio", "1 at full pace, less while the site is being spared.", "lane");
+  const speed = gauge("lane_speed_ratio", "1 at full pace, less while the lane is slowed down.", "lane");
   return ({ busiest, ...counts }) => {
     counted.set({ condition: "known" }, counts.all);
     counted.set({ condition: "busy" }, counts.busy);
@@ -186,7 +186,11 @@ const COUNTS: readonly (readonly [what: WorkSum, name: string, help: string])[] 
   ["lost workers", "sluice_workers_lost_total", "Workers that died or fell silent."],
   ["lost leases", "sluice_leases_lost_total", "Leases that ended before all of their items were settled."],
   ["suspect items", "sluice_suspect_items_total", "Items that lost workers may have been running."],
-  ["refused settles", "sluice_settles_refused_total", "Settled items whose lease had ended before."],
+  [
+    "refused settles",
+    "sluice_settles_refused_total",
+    "Settled items that were refused because their lease had ended.",
+  ],
   ["removed jobs", "sluice_removed_jobs_total", "Removed jobs."],
   ["removed items", "sluice_removed_items_total", "Items removed with their jobs."],
   ["removed captures", "sluice_removed_captures_total", "Removed pages and files."],

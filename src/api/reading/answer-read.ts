@@ -3,7 +3,7 @@ import { refuseDamage } from "../../archive/stored-bytes.ts";
 import { itemPages, manifestLine, type Stores, writeManifest } from "../../archive/manifest.ts";
 import type { Change } from "../../domain/freshness.ts";
 import type { ItemView } from "../../domain/item.ts";
-import { type FieldStatus, type JudgedRecord, withoutPlaces } from "../../domain/record.ts";
+import { type FieldStatus, hidePlaces, type JudgedRecord, withoutPlaces } from "../../domain/record.ts";
 import { exportJob } from "../../export/export-records.ts";
 import { withSource } from "../../export/export-rows.ts";
 import type { ByteSink } from "../../export/outputs/open-output.ts";
@@ -15,6 +15,7 @@ import { itemSchema } from "../../schemas/item.ts";
 import { batchResultSchema } from "../../schemas/job.ts";
 import { itemView, tellDamage, withOwnPlaces } from "../../services/item-view.ts";
 import { itemId } from "../../services/items.ts";
+import { diffRuns } from "../../services/run-difference.ts";
 import { page } from "../answers.ts";
 
 /** Writes the answer to the sink, at the reader's speed. */
@@ -37,6 +38,16 @@ export const answerRead = async (stores: Stores, request: ReadRequest, sink: Byt
     case "keep-manifest":
       await writeManifest(stores, request.job);
       return await sink.commit();
+    case "diff": {
+      const [before, after] = await Promise.all(
+        [request.before, request.job].map(async (job) => (await stores.ledger.readJob(job))!.spec),
+      );
+      const difference = await diffRuns(stores, before!, after!, request.most).catch((error: unknown) =>
+        tellDamage(error, request.job),
+      );
+      await sink.write(JSON.stringify(difference, hidePlaces));
+      return await sink.commit();
+    }
     case "items":
     case "batch":
       await sink.write(await pageText(stores, request));
@@ -130,6 +141,8 @@ export type ReadRequest =
     }
   /** As clients get it, or as it is kept in the archive: then nothing is answered. */
   | { readonly kind: "manifest" | "keep-manifest"; readonly job: string }
+  /** The current records of two jobs, compared. */
+  | { readonly kind: "diff"; readonly job: string; readonly before: string; readonly most: number }
   /** A page of items, as JSON; `batch`: as the results of a batch. */
   | {
       readonly kind: "items" | "batch";

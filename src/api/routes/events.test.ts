@@ -117,3 +117,14 @@ test("listening ends when its key is revoked", async () => {
   assert.equal(status, 200);
   assert.match(await response.text(), /^: hello/);
 });
+
+test("a listener may begin some events back", async () => {
+  await using kit = await openApiKit();
+  const job = await submit(kit);
+  await kit.ask("POST", `/v1/jobs/${job}/pause?waitMs=0`);
+  const told = await listen(kit, { query: "?last=50" }, ({ event }) => event === "job.paused");
+  assert.deepEqual(
+    told.filter(({ id }) => id !== undefined).map(({ event }) => event),
+    ["job.started", "job.paused"],
+  );
+});

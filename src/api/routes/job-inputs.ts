@@ -1,8 +1,11 @@
 import type { Readable } from "node:stream";
+import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import { readInputs } from "../../inputs/read-inputs.ts";
+import type { InputRow } from "../../pipeline/plan.ts";
 import { described } from "../../schemas/describe.ts";
-import { jobParams, uploadSchema } from "../../schemas/job.ts";
+import { inputCheckSchema, jobParams, uploadSchema } from "../../schemas/job.ts";
+import { checkInputs } from "../../services/check-inputs.ts";
 import { findJob } from "../../services/jobs.ts";
 import { Problem } from "../../services/problem.ts";
 import { readUpload, uploadInputs } from "../../services/upload.ts";
@@ -56,19 +59,11 @@ An interrupted upload can be resumed. \`GET\` on the same path returns the offse
       },
     },
     async (request, reply) => {
-      const { params, headers, query, body, actor, raw } = request;
-      const type = (raw.headers["content-type"] ?? "").split(";")[0]!.trim().toLowerCase();
-      if (!isFormat(type) || !isReadable(body))
-        throw new Problem("unsupported-media-type", `Send ${TYPES.join(" or ")}.`);
-      const encoding = raw.headers["content-encoding"];
-      if (encoding !== undefined && encoding !== "gzip" && encoding !== "identity")
-        throw new Problem("unsupported-media-type", `Content-Encoding ${encoding}: only gzip is supported.`);
+      const { params, headers, query, actor, raw } = request;
+      const rows = rowsOf(context, request, reply);
       try {
         return await uploadInputs(service, actor, params.job, {
-          rows: () => {
-            context.streams.open("upload", request, reply);
-            return readInputs(body, { format: FORMATS[type], pieceLength: PIECE_LENGTH });
-          },
+          rows,
           offset: headers["upload-offset"],
           seal: query.seal === "true",
           isGone: () => raw.socket.destroyed,
@@ -78,6 +73,29 @@ An interrupted upload can be resumed. \`GET\` on the same path returns the offse
         throw new Problem("bad-inputs", "The connection ended before the body did.", {}, { cause: error });
       }
     },
+  );
+
+  app.post(
+    "/v1/scrapers/:scraper/check",
+    {
+      config: { isStreamed: true },
+      schema: {
+        operationId: "checkInputs",
+        summary: "Check inputs without running them",
+        description:
+          "NDJSON or CSV, as for a job. Up to 100,000 inputs are checked against the scraper. Nothing is stored.",
+        tags: ["scrapers"],
+        consumes: TYPES,
+        params: z.object({ scraper: described("The scraper's name.", z.string().min(1).max(64)) }),
+        body: described("The inputs: text, or gzipped text.", z.any()),
+        response: {
+          200: json("What the scraper says to them.", inputCheckSchema),
+          ...problems(409, 413, 415, 422),
+        },
+      },
+    },
+    async (request, reply) =>
+      await checkInputs(service, request.actor, request.params.scraper, rowsOf(context, request, reply)()),
   );
 
   app.get(
@@ -96,6 +114,25 @@ An interrupted upload can be resumed. \`GET\` on the same path returns the offse
       return await readUpload(service, job);
     },
   );
+};
+
+/** The inputs of a request's body, once they are asked for. */
+const rowsOf = (
+  { streams }: RouteContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): (() => AsyncIterable<readonly InputRow[]>) => {
+  const { body, raw } = request;
+  const type = (raw.headers["content-type"] ?? "").split(";")[0]!.trim().toLowerCase();
+  if (!isFormat(type) || !isReadable(body))
+    throw new Problem("unsupported-media-type", `Send ${TYPES.join(" or ")}.`);
+  const encoding = raw.headers["content-encoding"];
+  if (encoding !== undefined && encoding !== "gzip" && encoding !== "identity")
+    throw new Problem("unsupported-media-type", `Content-Encoding ${encoding}: only gzip is supported.`);
+  return () => {
+    streams.open("upload", request, reply);
+    return readInputs(body, { format: FORMATS[type], pieceLength: PIECE_LENGTH });
+  };
 };
 
 const isFormat = (type: string): type is keyof typeof FORMATS => Object.hasOwn(FORMATS, type);

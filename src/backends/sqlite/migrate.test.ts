@@ -7,7 +7,7 @@ import { test } from "node:test";
 import type { ItemState } from "../../domain/item.ts";
 import { SimWorker } from "../../ports/ledger-suite/sim-worker.ts";
 import { jobSpec, planned } from "../../ports/ledger-suite/test-kit.ts";
-import { LEDGER_SCHEMA, migrate } from "./migrate.ts";
+import { LEDGER_SCHEMA, migrate, type Schema } from "./migrate.ts";
 import { openSqlite } from "./open.ts";
 
 const [start, emit] = LEDGER_SCHEMA.migrations;
@@ -164,4 +164,17 @@ test("a rate that no version takes any more closes its lane for nobody once the 
   t.after(() => ledger.close());
   const jobs = (await new SimWorker("w1", ledger, Date.now).take()).map(({ job }) => job);
   assert.deepEqual(jobs.toSorted(), ["poison", "team", "team"]);
+});
+
+test("a new ledger has the tables and rows that its migrations lead to", () => {
+  const contents = (schema: Schema): unknown => {
+    using db = new DatabaseSync(":memory:");
+    migrate(db, "new", schema);
+    const made = db.prepare("SELECT name, type, sql FROM sqlite_schema ORDER BY name, type").all();
+    const tables = made.filter(({ type }) => type === "table").map(({ name }) => String(name));
+    return { made, rows: tables.map((name) => [name, db.prepare(`SELECT * FROM "${name}"`).all()]) };
+  };
+  const { start: first, ...all } = LEDGER_SCHEMA;
+  assert.ok(first && first.version <= all.migrations.length);
+  assert.deepEqual(contents(LEDGER_SCHEMA), contents(all));
 });

@@ -7,6 +7,7 @@ import { checkOutput } from "../../export/outputs/open-output.ts";
 import { openInputs } from "../../inputs/open-inputs.ts";
 import { createJob, loadInputs, proxiesProblem } from "../../pipeline/submit.ts";
 import { type CompiledScraper, compileScraper, loweredPace } from "../../scrapers/compiled-scraper.ts";
+import { jobScrapers } from "../../scrapers/load-pinned.ts";
 import { keepBundle } from "../../scrapers/keep-bundle.ts";
 import { loadScraper } from "../../scrapers/load-scraper.ts";
 import type { Supervisor } from "../../worker/supervisor.ts";
@@ -70,6 +71,7 @@ export const runJob = async (
     input,
     supervisor,
     processes,
+    ...(needsHttpOnly(ready) && { kinds: ["http"] }),
     progress,
     logLevel,
     ...given({ output: options.output }),
@@ -82,6 +84,11 @@ export const runJob = async (
       void (await loadInputs(storage.ledger, { ...submission, signal, onProgress })),
   });
 };
+
+const needsHttpOnly = (root: CompiledScraper): boolean =>
+  jobScrapers(root).every(
+    ({ ready: { scraper } }) => (scraper.kind ?? "http") === "http" && scraper.checkAgainst === undefined,
+  );
 
 export const checkOutputs = ({ json, output }: WorkingOptions): void => {
   if (json && output === "-")

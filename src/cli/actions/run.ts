@@ -1,7 +1,7 @@
 import { Supervisor } from "../../worker/supervisor.ts";
 import { UsageError } from "../exit.ts";
-import { openProgress, progressMode } from "../render/progress.ts";
-import { workerScript } from "../run-workers.ts";
+import type { Progress } from "../render/progress.ts";
+import { workerScript } from "../worker-script.ts";
 import type { RunOptions } from "./run-job.ts";
 
 /** Starts the worker processes before it loads anything else: the first request waits longest for them. */
@@ -9,12 +9,13 @@ export const runCommand = async (named: string, options: RunOptions): Promise<nu
   const { input, processes } = options;
   if (input === undefined)
     throw new UsageError("no inputs. Name a file with --input FILE, or read stdin with --input -");
-  using progress = openProgress({ mode: progressMode(options), stream: process.stderr });
   const supervisor = new Supervisor({
     script: workerScript,
     processes,
-    onOutput: (line) => progress.note(line),
+    onOutput: (line) => void opening.then((shown) => shown.note(line)),
   });
+  const opening = openDisplay(options);
+  using progress = await opening;
   try {
     const { runJob } = await import("./run-job.ts");
     return await runJob(named, { ...options, input }, supervisor, progress);
@@ -22,4 +23,9 @@ export const runCommand = async (named: string, options: RunOptions): Promise<nu
     await supervisor.kill();
     if (input === "-") process.stdin.destroy(); // an open pipe would keep the process alive
   }
+};
+
+const openDisplay = async (options: RunOptions): Promise<Progress> => {
+  const { openProgress, progressMode } = await import("../render/progress.ts");
+  return openProgress({ mode: progressMode(options), stream: process.stderr });
 };

@@ -2,6 +2,7 @@ import { hostname } from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Storage } from "../../ports/storage.ts";
 import type { JobView, LaneView } from "../../domain/job.ts";
+import type { CollectorKind } from "../../domain/job-version.ts";
 import { exportJob } from "../../export/export-records.ts";
 import { storedPath } from "../../export/kept-files.ts";
 import { writeManifest } from "../../archive/manifest.ts";
@@ -27,6 +28,8 @@ export interface SuperviseJobOptions {
   readonly after?: number;
   readonly supervisor: Supervisor;
   readonly processes: number;
+  /** The kinds of collectors that the job needs, where that is known: workers look for no others. */
+  readonly kinds?: readonly CollectorKind[];
   readonly progress: Progress;
   readonly logLevel: LogLevel;
   readonly output?: string;
@@ -68,7 +71,14 @@ export const superviseJob = async (options: SuperviseJobOptions): Promise<number
   };
   // Idle workers sleep, so they start only when the first items exist.
   const start = once(() =>
-    supervisor.start({ ledger: storage.ledger, location: storage.location, jobs: [job], logLevel, log }),
+    supervisor.start({
+      ledger: storage.ledger,
+      location: storage.location,
+      jobs: [job],
+      ...(options.kinds && { kinds: options.kinds }),
+      logLevel,
+      log,
+    }),
   );
   let lanes: readonly LaneView[] = [];
   let loaded: number | undefined;
@@ -181,7 +191,7 @@ const noteOf = ({ type, facts }: LedgerEvent): string | undefined => {
     return `Held: lane ${String(facts["lane"])}: ${reason}`;
   }
   if (type === "lane.tier")
-    return `Lane ${String(facts["lane"])} goes through ${String(facts["to"])}: ${String(facts["why"])}`;
+    return `Lane ${String(facts["lane"])} now uses proxy tier ${String(facts["to"])}: ${String(facts["why"])}`;
   if (type === "proxy.down")
     return `Proxy tier ${String(facts["tier"])} is down for lane ${String(facts["lane"])}: ${String(facts["why"])}`;
   return type === "lane.released" ? `Released: lane ${String(facts["lane"])} responds again` : undefined;

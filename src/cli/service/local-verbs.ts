@@ -25,6 +25,7 @@ import {
 } from "../../services/clients.ts";
 import { LOCAL_ACTOR, type ServiceContext } from "../../services/context.ts";
 import { deployScraper } from "../../services/deployments.ts";
+import { localVersions } from "./local-versions.ts";
 import { retryItems } from "../../services/items.ts";
 import { resumeJob, scraperOfJob, sealJob, stopJob } from "../../services/jobs.ts";
 import { controlLane } from "../../services/lanes.ts";
@@ -61,8 +62,8 @@ export const openLocal = async (
   const { ledger, blobs } = storage;
   let opened: Promise<Registry> | undefined;
   const registry = (): Promise<Registry> => (opened ??= openRegistry(location));
-  const scrapers = openCatalog(undefined, { takesPaths: true, blobs });
-  const common = { ledger, blobs, scrapers, laneOf, now: Date.now, retentionOf: retentionNow };
+  const scrapers = openCatalog(undefined, { takesPaths: true, blobs, documents: ledger.documents });
+  const common = { ledger, blobs, scrapers, laneOf, location, now: Date.now, retentionOf: retentionNow };
   /** Most commands need no registry: it is opened on demand. */
   const context = async (): Promise<ServiceContext> => ({ ...common, registry: await registry() });
   const removing = { ledger, blobs, removeLog: (job: string) => removeJobLog(location.data, job) };
@@ -144,6 +145,7 @@ export const openLocal = async (
     },
     submit: async (submission) => await submit(await context(), submission),
     deploy: (name, bundle, commit) => deployScraper(common, { name, bundle, commit, by: localUser() }),
+    ...localVersions(common),
 
     async markRemoval(job, what) {
       await reapDead(ledger);

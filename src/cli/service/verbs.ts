@@ -11,6 +11,16 @@ import type {
   Scale,
   Worker,
 } from "../../client.ts";
+import type {
+  Activated,
+  Activation,
+  EndCanary,
+  Gate,
+  Moved,
+  StartCanary,
+  Version,
+  Versions,
+} from "../../client/versions.ts";
 import type { StoredResponse } from "../../devtools/viewable-page.ts";
 import type { Failure, FailureKind } from "../../domain/failure.ts";
 import type { ItemState, ItemView } from "../../domain/item.ts";
@@ -51,6 +61,15 @@ export interface Verbs extends RemovingVerbs, AsyncDisposable {
 
   /** Stores a bundle of a scraper. */
   deploy(name: string, bundle: Uint8Array<ArrayBuffer>, commit?: string): Promise<Deployment>;
+
+  listVersions(scraper: string): Promise<Versions>;
+  /** Without a version, the one deployed last; so do the others. */
+  showVersion(scraper: string, version: string | undefined): Promise<Version>;
+  gateVersion(scraper: string, version: string | undefined): Promise<Gate>;
+  activateVersion(scraper: string, version: string | undefined, how: Activation): Promise<Activated>;
+  rollBackVersion(scraper: string, how: Pick<Activation, "move">): Promise<Moved>;
+  startCanary(scraper: string, version: string | undefined, how: StartCanary): Promise<Moved>;
+  endCanary(scraper: string, how: EndCanary): Promise<Version>;
 
   lanes(): AsyncIterable<LaneState>;
   controlLane(lane: string, to: LaneControl): Promise<void>;

@@ -14,11 +14,9 @@ import {
 } from "../../ports/collector.ts";
 import { encodeBody } from "./encode-form.ts";
 import { followRedirects, type ItemRequest } from "./follow-redirects.ts";
-import { formSubmission } from "./form.ts";
 import { ItemRequests, type Received } from "./item-requests.ts";
-import { keepFile } from "./keep-file.ts";
 import { loadImpit } from "./load-impit.ts";
-import { HttpPage, receivePage } from "./page.ts";
+import type { HttpPage } from "./page.ts";
 import type { Transport } from "./transport.ts";
 import { ResponseHead } from "./wire.ts";
 
@@ -26,6 +24,9 @@ export interface HttpSessionOptions extends SessionOptions {
   readonly transport: Transport;
   readonly userAgent: string;
 }
+
+/** Loaded with the first response: the parsers that it brings must not delay the first request. */
+let pageCode: typeof import("./page.ts") | undefined;
 
 type KeptHttpPage = CollectSession["kept"]["pages"][number];
 type KeptHttpFile = CollectSession["kept"]["files"][number];
@@ -52,7 +53,9 @@ export const openHttpSession = (options: HttpSessionOptions): CollectSession<"ht
     const stored = isUnchanged ? await requests.untimed(known.stored()) : undefined;
     // No longer in the archive: fetch it without validators.
     if (isUnchanged && !stored) return await fetchPage(first);
-    const page = await receivePage(request, stored ? withStored(hop, stored) : hop, limits.decodedBytes);
+    pageCode ??= await import("./page.ts");
+    const response = stored ? withStored(hop, stored) : hop;
+    const page = await pageCode.receivePage(request, response, limits.decodedBytes);
     page.stored = stored?.ref;
     page.cookies = requests.cookiesFor(request.url);
     received.push(page);
@@ -72,6 +75,7 @@ export const openHttpSession = (options: HttpSessionOptions): CollectSession<"ht
     },
     submit: async (form, values, given) => {
       refuseUnknownOptions(given, SUBMIT_OPTIONS, "http.submit");
+      const { formSubmission } = await import("./form.ts");
       const { headers: preset, action, ...sent } = formSubmission(form, values, given?.button);
       return fetchPage({ ...requestOf(given, preset), ...sent, url: requests.resolve(action) });
     },
@@ -85,6 +89,7 @@ export const openHttpSession = (options: HttpSessionOptions): CollectSession<"ht
       refuseUnknownOptions(given, REQUEST_OPTIONS, "keep.file");
       // Files are stored without content encoding.
       const request = requestOf(given, isBrowser ? {} : { accept: "*/*", "accept-encoding": "identity" });
+      const { keepFile } = await import("./keep-file.ts");
       const file = await keepFile(
         { ...request, method: "GET", url: requests.resolve(url) },
         requests,
@@ -156,7 +161,7 @@ class KeptPageView implements KeptHttpPage {
 }
 
 const ownPage = (page: Page): HttpPage => {
-  if (page instanceof HttpPage) return page;
+  if (pageCode && page instanceof pageCode.HttpPage) return page;
   throw new TypeError("keep.page expects a page from http");
 };
 

@@ -55,7 +55,7 @@ export const documents = (test: LedgerTest): void => {
     assert.equal(await events.last(), before);
   });
 
-  test("of many that write the same document at once, one is committed", async (kit) => {
+  test("of many concurrent writes to one document, one is committed", async (kit) => {
     const handles = [kit.ledger, await kit.another(), await kit.another()];
     const replies = await Promise.all(
       handles.flatMap((ledger, at) =>
@@ -77,7 +77,7 @@ export const documents = (test: LedgerTest): void => {
     );
   });
 
-  test("a commit that is sent twice under its name is made once", async (kit) => {
+  test("a commit that is sent twice with the same id takes effect once", async (kit) => {
     const commit = {
       changes: [{ kind: "firing", name: "weekly/1", expected: 0, body: {} }],
       job: jobSpec("a"),
