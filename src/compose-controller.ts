@@ -83,12 +83,24 @@ export const openController = async ({
   const { ledger, blobs } = storage;
   for (const info of await registry.listClients()) await ledger.setShare(info.name, info);
   const { viewOfPage } = await import("./devtools/page-view.ts");
+  const { applyDatasets, auditsOf } = await import("./services/datasets.ts");
+  const { LOCAL_ACTOR } = await import("./services/context.ts");
+  const datasets = project?.datasets;
+  if (datasets) await applyDatasets({ ledger, now: Date.now }, LOCAL_ACTOR, datasets);
   const { openMetrics } = await import("./api/metrics.ts");
   const metrics = openMetrics({ ledger, registry, version: SOFTWARE });
   const { startReads } = await import("./api/reading/reads.ts");
   const thread = new URL(`./programs/read-thread${extname(import.meta.filename)}`, import.meta.url);
   const reads = { exports: startReads(thread, location), pages: startReads(thread, location) };
-  const shared = { ledger, registry, blobs, log, reads, retentionOf: retentionNow };
+  const shared = {
+    ledger,
+    registry,
+    blobs,
+    log,
+    reads,
+    retentionOf: retentionNow,
+    audits: auditsOf(datasets),
+  };
   const { urlReader } = await import("./collectors/http/read-url.ts");
   const service = {
     ...shared,

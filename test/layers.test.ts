@@ -34,7 +34,8 @@ const LAYERS: Readonly<Record<string, string>> = {
   reextract: "domain ports archive scrapers pipeline",
   releases: "domain ports archive export reextract",
   worker: "domain ports archive scrapers freshness pipeline",
-  services: "domain ports schemas archive scrapers pipeline inputs config export retention reextract releases",
+  services:
+    "domain ports schemas archive scrapers pipeline inputs config export retention reextract releases",
   api: "domain ports schemas archive scrapers pipeline inputs export retention reextract releases services",
   devtools: "domain ports archive extraction collectors scrapers pipeline worker",
   distill: "domain ports extraction collectors scrapers pipeline devtools",

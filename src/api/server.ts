@@ -38,6 +38,8 @@ import { addRemovalRoutes } from "./routes/removals.ts";
 import { addResultRoutes } from "./routes/results.ts";
 import { addScraperRoutes } from "./routes/scrapers.ts";
 import { addServiceRoutes } from "./routes/service.ts";
+import { addInputSetRoutes } from "./routes/input-sets.ts";
+import { addScheduleRoutes } from "./routes/schedules.ts";
 import { addSessionRoutes } from "./routes/session.ts";
 import { addWebhookRoutes } from "./routes/webhooks.ts";
 
@@ -150,6 +152,8 @@ const ROUTES = [
   addPageViewRoutes,
   addResultRoutes,
   addBatchRoutes,
+  addInputSetRoutes,
+  addScheduleRoutes,
   addScraperRoutes,
   addDeploymentRoutes,
   addVersionRoutes,

@@ -29,6 +29,7 @@ export const checkConfig = (found: unknown, file: string): Config => {
     proxies,
     server,
     alerts,
+    datasets,
   }: { readonly [option in keyof Config]?: unknown } = found;
   if (data !== undefined && !isPath(data)) return refuse('`data` must be a folder, for example "./data".');
   if (ledger !== undefined && !isStorageUrl(ledger))
@@ -57,6 +58,11 @@ export const checkConfig = (found: unknown, file: string): Config => {
   if (server !== undefined && !isServer(server))
     return refuse(
       '`server` must say where to listen, for example { host: "127.0.0.1", port: 7070 }, and for TLS also tls: { cert: "cert.pem", key: "key.pem" }.',
+    );
+  // What each one says is checked when it is applied.
+  if (datasets !== undefined && !(isObject(datasets) && Object.values(datasets).every(isObject)))
+    return refuse(
+      '`datasets` must have datasets by name, for example { taxes: { sources: [{ scraper: "county" }] } }.',
     );
   const problem = alerts === undefined ? undefined : alertProblem(alerts);
   if (problem !== undefined) return refuse(`\`alerts\`: ${problem}`);

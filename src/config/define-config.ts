@@ -1,5 +1,6 @@
 import type { AlertRules } from "../domain/alert-rules.ts";
 import type { OptionNames } from "../domain/known-options.ts";
+import type { DatasetConfig } from "../domain/release.ts";
 import type { ProxyConfig } from "../domain/proxy-tier.ts";
 import type { ChannelConfig } from "../ports/channel.ts";
 
@@ -34,6 +35,8 @@ export interface Config {
   readonly proxies?: ProxyConfig;
   /** Where `sluice serve` listens; `--host` and `--port` override it. */
   readonly server?: ServerConfig;
+  /** Datasets by name: what their releases are made of, and when a release is good. See docs/releases.md. */
+  readonly datasets?: Readonly<Record<string, DatasetConfig>>;
   /** Who is notified when something is wrong with jobs, and when. */
   readonly alerts?: AlertConfig;
 }
@@ -50,6 +53,7 @@ export const CONFIG_OPTIONS: OptionNames<Config> = {
   ledger: true,
   blobs: true,
   alerts: true,
+  datasets: true,
 };
 
 export interface AlertConfig {

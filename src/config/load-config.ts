@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
+import type { DatasetConfig } from "../domain/release.ts";
 import type { ProxyConfig } from "../domain/proxy-tier.ts";
 import { checkConfig, ConfigError } from "./check-config.ts";
 import { type AlertConfig, DEFAULT_DATA, DEFAULT_SCRAPERS, type ServerConfig } from "./define-config.ts";
@@ -22,6 +23,7 @@ export interface Project {
   readonly proxies?: ProxyConfig;
   readonly server?: ServerConfig;
   readonly alerts?: AlertConfig;
+  readonly datasets?: Readonly<Record<string, DatasetConfig>>;
 }
 
 /** The exit code for an invalid configuration. */

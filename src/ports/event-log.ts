@@ -20,6 +20,7 @@ const EVENTS = {
     "A proxy tier does not work and is skipped for a while; with `isHeld`, no tier works and the lane waits.",
   "drift.found": "A run differs from earlier ones of its scraper by more than they differ from each other.",
   "release.published": "Another release of a dataset is current; with `rollback`, an earlier one.",
+  "release.late": "The last release of a dataset is older than it may be.",
   "release.held": "A release did not pass its audit. The last good one stays current.",
   "schedule.fired": "A schedule started a job.",
   "schedule.skipped": "A time of a schedule came while it could not fire; the reason says why.",

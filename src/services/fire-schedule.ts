@@ -141,6 +141,21 @@ export const jobOf = async (
   });
 };
 
+/** Over the API, nobody reads files of the controller's machine. */
+export const checkSource = (from: InputsFrom, guardsTargets: boolean): void => {
+  if ("file" in from && guardsTargets)
+    throw new Problem(
+      "forbidden",
+      "inputsFrom/file: files of the controller's machine are read only for schedules of sluice.config.ts and of its own data folder. Upload an input set instead.",
+    );
+  const url = "url" in from ? URL.parse(from.url) : undefined;
+  if (url && url.username + url.password !== "")
+    throw new Problem(
+      "invalid-request",
+      "inputsFrom/url: it holds a user name or password, which would be stored.",
+    );
+};
+
 /** The newest version of a set is that of the moment when the job is created. */
 export const pinned = async (
   context: Pick<ServiceContext, "ledger">,

@@ -16,7 +16,7 @@ import {
   type ScheduleDefinition,
 } from "../schemas/schedule.ts";
 import { type Actor, isAtLeast, mayRead, type ServiceContext, shown } from "./context.ts";
-import { afterFiring, eventOf, jobOf, newFiring, nextTimeOf, pinned } from "./fire-schedule.ts";
+import { afterFiring, checkSource, eventOf, jobOf, newFiring, nextTimeOf, pinned } from "./fire-schedule.ts";
 import { Problem } from "./problem.ts";
 import {
   allSchedules,
@@ -164,16 +164,7 @@ const checked = async (
   if ("after" in when) await checkCircle(context, name, when.after);
   else await timesOf(when);
   await context.scrapers.find(scraper, { client, role: "client" });
-  if ("file" in inputsFrom && guardsTargets)
-    throw new Problem(
-      "forbidden",
-      "inputsFrom/file: files of the controller's machine are read only for schedules of sluice.config.ts and of its own data folder. Upload an input set instead.",
-    );
-  if ("url" in inputsFrom && /\/\/[^/]*@/.test(inputsFrom.url))
-    throw new Problem(
-      "invalid-request",
-      "inputsFrom/url: it holds a user name or password, which would be stored.",
-    );
+  checkSource(inputsFrom as ScheduleBody["inputsFrom"], guardsTargets);
   await pinned(context, inputsFrom as ScheduleBody["inputsFrom"]);
   const { stages = dataset === undefined ? ["collect"] : ["collect", "audit", "publish"] } = definition;
   if (dataset === undefined && stages.some((stage) => stage === "audit" || stage === "publish"))

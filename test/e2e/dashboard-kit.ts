@@ -136,7 +136,8 @@ export class DashboardWindow implements AsyncDisposable {
     await this.page.evaluate("document.fonts.ready");
     const frames = this.page.locator("iframe");
     if ((await frames.count()) > 0) await frames.first().contentFrame().locator("body").waitFor();
-    if ((await this.page.locator(".chart").count()) > 0) await this.page.locator(".chart canvas").first().waitFor();
+    if ((await this.page.locator(".chart").count()) > 0)
+      await this.page.locator(".chart canvas").first().waitFor();
   }
 
   /** No violations of WCAG 2.2 AA, in light and dark. */

@@ -51,8 +51,8 @@ try {
 async function navigationOf(kit: DashboardKit): Promise<Readonly<Record<string, string>>> {
   await using window = await kit.window();
   await window.page.locator(".side nav a").first().waitFor();
-  const paths = await window.page.locator(".side nav a").evaluateAll((links) =>
-    links.map((link) => (link as unknown as { readonly pathname: string }).pathname),
-  );
+  const paths = await window.page
+    .locator(".side nav a")
+    .evaluateAll((links) => links.map((link) => (link as unknown as { readonly pathname: string }).pathname));
   return Object.fromEntries(paths.filter((path) => path !== "/").map((path) => [path.slice(1), path]));
 }

@@ -20,14 +20,14 @@ import { described, pageOf, pageQuery } from "../../schemas/describe.ts";
 import type { Actor } from "../../services/context.ts";
 import { datasetView, latestView, releaseView } from "../../services/dataset-view.ts";
 import {
-  currentRelease,
   findDataset,
+  findFile,
   findRelease,
   listDatasets,
   listReleases,
+  mustBeCurrent,
   saveDataset,
 } from "../../services/datasets.ts";
-import { Problem } from "../../services/problem.ts";
 import {
   auditRelease,
   diffOfReleases,
@@ -53,18 +53,10 @@ export const addDatasetRoutes = (app: Api, { service, now }: RouteContext): void
   };
   const currentOf = async (actor: Actor, name: string): Promise<{ dataset: Dataset; release: Release }> => {
     const { body: dataset } = await findDataset(service, actor, name);
-    const release = await currentRelease(service, dataset);
-    if (!release) throw new Problem("not-found", `${name} has no published release yet.`);
-    return { dataset, release };
+    return { dataset, release: await mustBeCurrent(service, dataset) };
   };
   const send = async (reply: FastifyReply, release: Release, name: string): Promise<FastifyReply> => {
-    const found =
-      name === "manifest.json" ? release.published?.manifest : release.files.find((one) => one.name === name);
-    if (!found)
-      throw new Problem(
-        "not-found",
-        `Release ${release.number} of ${release.dataset} has no file ${name}. It has ${release.files.map((one) => one.name).join(", ")}.`,
-      );
+    const found = findFile(release, name);
     const etag = `"${found.digest}"`;
     if (reply.request.headers["if-none-match"] === etag)
       return await reply.code(304).header("etag", etag).send();
