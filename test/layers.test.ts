@@ -26,7 +26,7 @@ const LAYERS: Readonly<Record<string, string>> = {
   freshness: "domain ports scrapers",
   pipeline: "domain ports extraction archive scrapers",
   inputs: "ports pipeline scrapers",
-  config: "domain ports scrapers",
+  config: "domain ports schemas scrapers",
   "index.ts": "domain extraction scrapers config",
   export: "domain ports archive",
   retention: "domain ports archive",
@@ -34,7 +34,8 @@ const LAYERS: Readonly<Record<string, string>> = {
   reextract: "domain ports archive scrapers pipeline",
   releases: "domain ports archive export reextract",
   worker: "domain ports archive scrapers freshness pipeline",
-  services: "domain ports schemas archive scrapers pipeline inputs config export retention reextract releases",
+  services:
+    "domain ports schemas archive scrapers pipeline inputs config export retention reextract releases",
   api: "domain ports schemas archive scrapers pipeline inputs export retention reextract releases services",
   devtools: "domain ports archive extraction collectors scrapers pipeline worker",
   distill: "domain ports extraction collectors scrapers pipeline devtools",

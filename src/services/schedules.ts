@@ -95,7 +95,7 @@ export const createSchedule = async (
       `${shown(name)}: there is a schedule with this name. Change it, or remove it first.`,
     );
   await checkCount(context);
-  const body = newBody(await checked(context, name, client, definition, origin), {
+  const body = newBody(await checkedDefinition(context, name, client, definition, origin), {
     client,
     ...origin,
     now: context.now(),
@@ -129,7 +129,7 @@ export const changeSchedule = async (
   const stored = await findSchedule(context.ledger, actor, name);
   const { client, createdAt, decidedAt, queue, pausedAt, pausedBy, running, counts } = stored.body;
   const { releasedAt, lastSuccessAt } = stored.body;
-  const next = await checked(context, name, client, definition, origin);
+  const next = await checkedDefinition(context, name, client, definition, origin);
   const isSameTimes = JSON.stringify(next.when) === JSON.stringify(stored.body.when);
   const body: ScheduleBody = {
     ...newBody(next, { client, ...origin, now: createdAt }),
@@ -151,7 +151,7 @@ type Checked = Pick<
   "scraper" | "when" | "inputsFrom" | "overlap" | "catchUpMs" | "jitterMs" | "stages" | "dataset" | "job"
 >;
 
-const checked = async (
+export const checkedDefinition = async (
   context: ServiceContext,
   name: string,
   client: string,
