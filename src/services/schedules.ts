@@ -210,7 +210,7 @@ export const scheduleView = async (
   { name, revision, body }: StoredSchedule,
 ): Promise<Schedule> => {
   const { guardsTargets: _, by: __, decidedAt, queue, pausedAt, running, createdAt, ...rest } = body;
-  const { releasedAt: ___, missing: ____, lastSuccessAt, ...shownParts } = rest;
+  const { releasedAt: ___, missing: ____, lateSince: _____, lastSuccessAt, ...shownParts } = rest;
   const { when, jitterMs } = body;
   const preview = { when, name, ...(jitterMs !== undefined && { jitterMs }) };
   return {
@@ -323,7 +323,10 @@ export const runSchedule = async (context: ServiceContext, actor: Actor, name: s
   const { firing, job } = await newFiring(context, stored, at, "asked");
   if (!job) throw new Problem("invalid-request", `${shown(name)}: ${firing.reason}`);
   const changes = [firingChange(firing, 0), scheduleChange(stored, afterFiring(stored.body, firing))];
-  await mustCommit(name, ledger.documents.commit({ changes, job, events: [eventOf(firing)] }));
+  await mustCommit(
+    name,
+    ledger.documents.commit({ changes, job, events: [eventOf(firing, stored.body.scraper)] }),
+  );
   return firingView({ body: firing });
 };
 
