@@ -17,4 +17,42 @@ interface PageEntry {
 export const PAGES: readonly PageEntry[] = [
   { path: "/", title: "Now", nav: { key: "n" }, load: () => import("./pages/now.tsx") },
   { path: "/jobs", title: "Jobs", nav: { key: "j" }, load: () => import("./pages/jobs.tsx") },
+  { path: "/submit", title: "Submit a job", nav: { key: "u" }, load: () => import("./pages/submit.tsx") },
+  { path: "/scrapers", title: "Scrapers", nav: { key: "s" }, load: () => import("./pages/scrapers.tsx") },
+  { path: "/scrapers/:scraper", title: "Scraper", load: () => import("./pages/scraper.tsx") },
+  { path: "/datasets", title: "Datasets", nav: { key: "d" }, load: () => import("./pages/datasets.tsx") },
+  { path: "/datasets/:dataset", title: "Dataset", load: () => import("./pages/dataset.tsx") },
+  {
+    path: "/datasets/:dataset/releases/:release",
+    title: "Release",
+    load: () => import("./pages/release.tsx"),
+  },
+  {
+    path: "/lanes",
+    title: "Lanes",
+    nav: { key: "l", role: "operator" },
+    load: () => import("./pages/lanes.tsx"),
+  },
+  { path: "/lanes/:lane", title: "Lane", load: () => import("./pages/lane.tsx") },
+  {
+    path: "/workers",
+    title: "Workers",
+    nav: { key: "w", role: "operator" },
+    load: () => import("./pages/workers.tsx"),
+  },
+  {
+    path: "/alerts",
+    title: "Alerts",
+    nav: { key: "a", role: "operator" },
+    load: () => import("./pages/alerts.tsx"),
+  },
+  { path: "/events", title: "Events", nav: { key: "e" }, load: () => import("./pages/events.tsx") },
+  { path: "/webhooks", title: "Webhooks", nav: { key: "h" }, load: () => import("./pages/webhooks.tsx") },
+  {
+    path: "/clients",
+    title: "Clients and keys",
+    nav: { key: "k", role: "admin" },
+    load: () => import("./pages/clients.tsx"),
+  },
+  { path: "/clients/:client", title: "Client", load: () => import("./pages/client.tsx") },
 ];

@@ -2,11 +2,12 @@ import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { manifestName } from "../../../src/archive/manifest.ts";
+import { type ManifestEntry, manifestName, readManifest } from "../../../src/archive/manifest.ts";
 import { ifFound } from "../../../src/archive/stored-bytes.ts";
 import { SluiceClient } from "../../../src/client.ts";
 import { openBlobs, openStorage } from "../../../src/compose.ts";
 import { storageLocation } from "../../../src/config/storage-location.ts";
+import type { Blobs } from "../../../src/ports/blobs.ts";
 import type { StorageLocation } from "../../../src/ports/storage.ts";
 import { checkHistory } from "../../../src/ports/ledger-suite/history/check-history.ts";
 import { seededRandom } from "../../../src/domain/testing/seeded-random.ts";
@@ -94,10 +95,10 @@ export const runChaos = async (plan: ChaosPlan) => {
     SLUICE_HISTORY: history,
     ...storage.env,
   };
-  const { ledger, blobs } = storage;
+  const { ledger, blobs = `file:${join(folder, "service/data/blobs")}` } = storage;
   const config = {
     ...(ledger !== undefined && { ledger }),
-    ...(blobs !== undefined && { blobs }),
+    blobs,
     scrapers: join(import.meta.dirname, "scrapers"),
     allowTargets: ["127.0.0.0/8", "10.0.0.0/8"],
   };
@@ -196,6 +197,7 @@ export const runChaos = async (plan: ChaosPlan) => {
   mkdirSync(copy, { recursive: true });
   writeFileSync(join(copy, "manifest.jsonl"), (await manifest())!);
   assertTruth(truth, join(folder, "copy"));
+  await assertStored(archive, await Array.fromAsync(readManifest(archive, job.id)));
   assertTold(receiver, ended, items);
   await running[Symbol.asyncDispose]();
   await service[Symbol.asyncDispose]();
@@ -245,6 +247,17 @@ const untilWorking = async (victim: Victim): Promise<void> => {
     } catch {
       await delay(LOOK_MS);
     }
+};
+
+/** Everything that items refer to is there. */
+const assertStored = async (archive: Blobs, items: readonly ManifestEntry[]): Promise<void> => {
+  const ranges = items.flatMap(({ captures, records }) => [...captures, ...(records ? [records] : [])]);
+  const ends = new Map<string, number>();
+  for (const { blob, offset, length } of ranges)
+    ends.set(blob, Math.max(offset + length, ends.get(blob) ?? 0));
+  assert.ok(ends.size > 0);
+  for (const [blob, end] of ends)
+    assert.equal((await archive.get(blob, { offset: end - 1, length: 1 })).length, 1, blob);
 };
 
 /** The same database at the relay's address. */
