@@ -53,6 +53,7 @@ export const fireSchedule = async (context: ServiceContext, schedule: StoredSche
   let job: JobSpec | undefined;
   const changes: DocumentChange[] = [];
   const events: NewEvent[] = [];
+  const missed: FiringBody[] = [];
   for (const verdict of verdicts) {
     const known = await readFiring(ledger, name, verdict.at);
     // It was run by hand for this time, or backfilled.
@@ -61,8 +62,12 @@ export const fireSchedule = async (context: ServiceContext, schedule: StoredSche
     ({ job = job } = made);
     written = afterFiring(written, made.firing);
     changes.push(firingChange(made.firing, known?.revision ?? 0));
-    events.push(eventOf(made.firing, body.scraper));
+    if (made.firing.state === "missed") missed.push(made.firing);
+    else events.push(eventOf(made.firing, body.scraper));
   }
+  // One event for all of them.
+  const last = missed.at(-1);
+  if (last) events.push(eventOf(last, body.scraper, { count: missed.length }));
   if (body.lateSince === undefined && isLate(body, times, now())) {
     written = { ...written, lateSince: now() };
     events.push(lateEvent(name, body));
@@ -212,7 +217,11 @@ export const afterFiring = (body: ScheduleBody, { state, at, reason = "" }: Firi
   }
 };
 
-export const eventOf = (firing: FiringBody, scraper: string): NewEvent =>
+export const eventOf = (
+  firing: FiringBody,
+  scraper: string,
+  facts: Readonly<Record<string, unknown>> = {},
+): NewEvent =>
   scheduleEvent(
     (
       {
@@ -224,5 +233,5 @@ export const eventOf = (firing: FiringBody, scraper: string): NewEvent =>
       } as const
     )[firing.state],
     firing,
-    { scraper },
+    { scraper, ...facts },
   );
