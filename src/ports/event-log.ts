@@ -26,6 +26,7 @@ const EVENTS = {
   "schedule.skipped": "A time of a schedule came while it could not fire; the reason says why.",
   "schedule.missed": "A time of a schedule passed while no controller ran.",
   "schedule.completed": "A firing has gone through all stages.",
+  "schedule.late": "Three times of a schedule or more have come since its last success.",
   "schedule.failed": "A firing could not start, or one of its stages failed.",
   "ledger.stepped-back":
     "The database went back to an earlier state: items that had ended run again. `segments` are stored pages that it does not know.",
