@@ -130,7 +130,7 @@ const About = ({ schedule }: { readonly schedule: Schedule }): VNode => {
             columns={[
               { name: "Time", cell: ({ at }) => <Time at={at} /> },
               { name: "In its zone", cell: ({ local = "–" }) => local },
-              { name: "In", cell: ({ at }) => <Time at={at} isRelative /> },
+              { name: "In", isMinor: true, cell: ({ at }) => <Time at={at} isRelative /> },
             ]}
           />
         </section>
