@@ -82,11 +82,11 @@ export const openController = async ({
   const rules = project?.alerts?.rules;
   const { ledger, blobs } = storage;
   for (const info of await registry.listClients()) await ledger.setShare(info.name, info);
-  const { viewOfPage } = await import("./devtools/page-view.ts");
   const { applyDatasets, auditsOf } = await import("./services/datasets.ts");
   const { LOCAL_ACTOR } = await import("./services/context.ts");
   const datasets = project?.datasets;
   if (datasets) await applyDatasets({ ledger, now: Date.now }, LOCAL_ACTOR, datasets);
+  const { viewOfPage } = await import("./devtools/page-view.ts");
   const { openMetrics } = await import("./api/metrics.ts");
   const metrics = openMetrics({ ledger, registry, version: SOFTWARE });
   const { startReads } = await import("./api/reading/reads.ts");
@@ -130,9 +130,14 @@ export const openController = async ({
     const answer = await reads.exports.open({ kind: "keep-manifest", job });
     await finished(answer.resume());
   };
+  const { releaseStages } = await import("./services/release-stages.ts");
+  const { applySchedules } = await import("./services/apply-schedules.ts");
+  const schedulesOf = { ...service, now: Date.now };
+  await applySchedules(schedulesOf, project?.schedules ?? {}, project?.folder);
   const tasks = {
     ...shared,
-    service: { ...service, now: Date.now },
+    service: schedulesOf,
+    runners: releaseStages(schedulesOf),
     keepManifest,
     location,
     holder,

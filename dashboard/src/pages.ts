@@ -17,9 +17,6 @@ interface PageEntry {
 export const PAGES: readonly PageEntry[] = [
   { path: "/", title: "Now", nav: { key: "n" }, load: () => import("./pages/now.tsx") },
   { path: "/jobs", title: "Jobs", nav: { key: "j" }, load: () => import("./pages/jobs.tsx") },
-  { path: "/jobs/:job", title: "Job", load: () => import("./pages/job.tsx") },
-  { path: "/jobs/:job/items", title: "Items", load: () => import("./pages/items.tsx") },
-  { path: "/jobs/:job/items/:item", title: "Item", load: () => import("./pages/item.tsx") },
   { path: "/submit", title: "Submit a job", nav: { key: "u" }, load: () => import("./pages/submit.tsx") },
   { path: "/scrapers", title: "Scrapers", nav: { key: "s" }, load: () => import("./pages/scrapers.tsx") },
   { path: "/scrapers/:scraper", title: "Scraper", load: () => import("./pages/scraper.tsx") },
@@ -58,4 +55,7 @@ export const PAGES: readonly PageEntry[] = [
     load: () => import("./pages/clients.tsx"),
   },
   { path: "/clients/:client", title: "Client", load: () => import("./pages/client.tsx") },
+  { path: "/jobs/:job", title: "Job", load: () => import("./pages/job.tsx") },
+  { path: "/jobs/:job/items", title: "Items", load: () => import("./pages/items.tsx") },
+  { path: "/jobs/:job/items/:item", title: "Item", load: () => import("./pages/item.tsx") },
 ];

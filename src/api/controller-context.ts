@@ -1,5 +1,5 @@
-import type { Capture } from "../archive/read-capture.ts";
 import type { AlertSettings } from "../services/alerts.ts";
+import type { Capture } from "../archive/read-capture.ts";
 import type { ServiceContext } from "../services/context.ts";
 import type { StreamTimes } from "./open-streams.ts";
 import type { Reads } from "./reading/reads.ts";
