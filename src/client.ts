@@ -62,6 +62,7 @@ import type {
   WebhookWithSecret,
 } from "./schemas/webhook.ts";
 import { queryText } from "./client/query.ts";
+import { type InputSetCalls, inputSetCalls, type ScheduleCalls, scheduleCalls } from "./client/schedules.ts";
 import { ask, askJson, type Asking, type ClientOptions } from "./client/ask.ts";
 
 export type { AddInputs, InputStream, Listening, LiveEvent } from "./client/streams.ts";
@@ -133,6 +134,9 @@ export type {
   Webhook,
   WebhookWithSecret,
 } from "./schemas/webhook.ts";
+export type { InputSet, SetDiff, UploadedSet } from "./schemas/inputs.ts";
+export type { Coming, Firing, NewSchedule, Schedule, ScheduleDefinition } from "./schemas/schedule.ts";
+export type { InputSetCalls, ScheduleCalls } from "./client/schedules.ts";
 export type { ClientOptions } from "./client/ask.ts";
 export type { VersionsClient } from "./client/versions.ts";
 export type {
@@ -157,14 +161,20 @@ export class SluiceClient {
 
   /** Datasets, their releases, and the quality of the runs they are made of. */
   readonly datasets: DatasetCalls;
+  readonly schedules: ScheduleCalls;
+  readonly inputSets: InputSetCalls;
 
   constructor(options: ClientOptions) {
     this.#options = options;
     this.versions = new VersionsClient(options);
-    this.datasets = datasetCalls({
-      json: (method, path, asking) => askJson(options, method, path, asking),
-      stream: (path) => this.#stream(path),
-    });
+    const calls = {
+      json: <Answer>(method: string, path: string, asking?: Asking) =>
+        askJson<Answer>(options, method, path, asking),
+      stream: (path: string) => this.#stream(path),
+    };
+    this.datasets = datasetCalls(calls);
+    this.schedules = scheduleCalls(calls.json);
+    this.inputSets = inputSetCalls(calls.json, calls.stream);
   }
 
   /** The client and role of the key. */

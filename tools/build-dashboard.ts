@@ -56,7 +56,11 @@ const bundle = async (): Promise<{ readonly main: string; readonly chunks: reado
 };
 
 const stylesheet = (): string =>
-  [join(ROOT, "node_modules/uplot/dist/uPlot.min.css"), join(SOURCE, "src/style.css")]
+  [
+    join(ROOT, "node_modules/uplot/dist/uPlot.min.css"),
+    join(SOURCE, "src/style.css"),
+    join(SOURCE, "src/pages.css"),
+  ]
     .map((file) => readFileSync(file, "utf8"))
     .join("\n")
     .replace(/\/\*[\s\S]*?\*\//g, "")

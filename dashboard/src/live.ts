@@ -100,3 +100,15 @@ export const useReloadOn = (query: EventQuery, reload: () => void): void => {
   });
   useEffect(() => () => clearTimeout(timer.current), []);
 };
+
+const EVERY_MS = 3000;
+
+/** Calls `reload` every few seconds while the tab is visible: for what sends no events. */
+export const useEvery = (reload: () => void, ms = EVERY_MS): void => {
+  const latest = useRef(reload);
+  latest.current = reload;
+  useEffect(() => {
+    const timer = setInterval(() => void (document.hidden || latest.current()), ms);
+    return () => clearInterval(timer);
+  }, [ms]);
+};

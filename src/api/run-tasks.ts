@@ -19,6 +19,7 @@ import { runProgress } from "./tasks/progress.ts";
 import { runQuality } from "./tasks/quality.ts";
 import { runReaper } from "./tasks/reaper.ts";
 import { extractStage, runInputLoads, runOldFirings, runSchedules, runStages } from "./tasks/schedules.ts";
+import { runReleases } from "./tasks/releases.ts";
 import { runRetention, runTidy } from "./tasks/retention.ts";
 import { runWebhooks } from "./tasks/webhooks.ts";
 import type { OnDeliveryEnd } from "./webhooks/send-deliveries.ts";
@@ -75,6 +76,7 @@ export const runTasks = async (options: TasksOptions, signal: AbortSignal): Prom
     keepOn("tidy", () => runTidy(tools, signal)),
     keepOn("manifests", () => runManifests(tools, signal)),
     keepOn("quality", () => runQuality(tools, signal)),
+    keepOn("releases", () => runReleases(tools, signal)),
     keepOn("retention", () => runRetention({ ...tools, onRemoved }, signal)),
     ...(options.blobs.join ? [keepOn("joins", () => runJoins(tools, signal))] : []),
     ...(options.blobs.abortAbandoned

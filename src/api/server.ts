@@ -33,10 +33,13 @@ import { addLaneRoutes } from "./routes/lanes.ts";
 import { addScaleRoutes } from "./routes/scale.ts";
 import { addLedgerRoutes } from "./routes/ledger.ts";
 import { addQualityRoutes } from "./routes/quality.ts";
+import { addPageViewRoutes } from "./routes/page-view.ts";
 import { addRemovalRoutes } from "./routes/removals.ts";
 import { addResultRoutes } from "./routes/results.ts";
 import { addScraperRoutes } from "./routes/scrapers.ts";
 import { addServiceRoutes } from "./routes/service.ts";
+import { addInputSetRoutes } from "./routes/input-sets.ts";
+import { addScheduleRoutes } from "./routes/schedules.ts";
 import { addSessionRoutes } from "./routes/session.ts";
 import { addWebhookRoutes } from "./routes/webhooks.ts";
 
@@ -146,8 +149,11 @@ const ROUTES = [
   addRemovalRoutes,
   addItemRoutes,
   addCaptureRoutes,
+  addPageViewRoutes,
   addResultRoutes,
   addBatchRoutes,
+  addInputSetRoutes,
+  addScheduleRoutes,
   addScraperRoutes,
   addDeploymentRoutes,
   addVersionRoutes,

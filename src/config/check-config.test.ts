@@ -4,7 +4,7 @@ import { checkConfig } from "./check-config.ts";
 
 const FILE = "/somewhere/sluice.config.ts";
 
-test("a configuration of known options passes as it is", () => {
+test("a configuration with known options passes unchanged", () => {
   for (const config of [
     {},
     { data: "./d" },
@@ -122,7 +122,7 @@ const refused: readonly (readonly [string, unknown, RegExp])[] = [
   ["targets that are no list", { allowTargets: "10.0.0.0/8" }, /`allowTargets`/],
 ];
 for (const [what, config, says] of refused)
-  test(`${what} is refused, with the file, the option and the way out`, () => {
+  test(`${what} is refused, with the file, the option and what to do`, () => {
     assert.throws(() => checkConfig(config, FILE), { code: "bad-config", message: says });
     assert.throws(() => checkConfig(config, FILE), { message: /^\/somewhere\/sluice\.config\.ts: / });
   });

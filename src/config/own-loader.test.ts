@@ -21,7 +21,7 @@ const SCRAPER = `
     collect: async () => {},
   });`;
 
-test("a job's scraper is found by name in the project of this machine; one that is not there is this machine's trouble", async (t) => {
+test("a job's scraper is found by name in the project of this machine; a missing one is a local problem", async (t) => {
   const folder = mkdtempSync(join(tmpdir(), "sluice-own-loader-"));
   const before = process.cwd();
   t.after(() => {

@@ -22,7 +22,7 @@ test("bucket, prefix and options of an S3 URL", () => {
   );
 });
 
-test("a wrong one is refused with the way out, and is not quoted", () => {
+test("an invalid URL is refused with what to do, and is not quoted", () => {
   const cases: [string, RegExp][] = [
     ["s3:secret", /expected s3:\/\/BUCKET\/PREFIX/],
     ["s3://id:secret@pages/x", /AWS_ACCESS_KEY_ID/],

@@ -13,6 +13,10 @@ export interface AlertRules {
   readonly noSuccess: { readonly forMs: number } | false;
   /** The share of records with a value in some field fell by this, over the last N items. */
   readonly completeness: { readonly drop: number; readonly last: number } | false;
+  /** A version of a scraper was refused, or a canary was rolled back or needs a decision. */
+  readonly versions: boolean;
+  /** A time of a schedule was missed, a firing failed, or a schedule has not succeeded for three times. */
+  readonly schedules: boolean;
 }
 
 export const DEFAULT_ALERT_RULES: AlertRules = {
@@ -21,6 +25,8 @@ export const DEFAULT_ALERT_RULES: AlertRules = {
   failureShare: { over: 0.2, last: 200 },
   noSuccess: { forMs: 30 * 60_000 },
   completeness: { drop: 0.2, last: 200 },
+  versions: true,
+  schedules: true,
 };
 
 export type AlertRule = keyof AlertRules;
@@ -135,6 +141,66 @@ const startOf = ({ endedAt }: JobView, memory: JobMemory, last: number): JobMark
 };
 
 const percent = (share: number): string => `${Math.round(share * 100)} %`;
+
+/** What people are told once, by the type of the event and its rule. */
+const NOTICES: Readonly<Record<string, readonly [rule: AlertRule, text: (facts: Facts) => string]>> = {
+  "version.refused": [
+    "versions",
+    ({ version, reasons }) => `version ${version} is refused: ${listOf(reasons)}`,
+  ],
+  "canary.rolled-back": ["versions", ({ version, reason }) => `canary ${version} is rolled back: ${reason}`],
+  "canary.undecided": [
+    "versions",
+    ({ version, items }) =>
+      `canary ${version} is undecided after ${items} items: promote it, or roll it back`,
+  ],
+  "schedule.missed": [
+    "schedules",
+    ({ schedule, at, count, reason }) =>
+      `schedule ${schedule} missed ${count === 1 ? `its time ${at}` : `${count} times, the last at ${at}`}: ${reason}`,
+  ],
+  "schedule.failed": [
+    "schedules",
+    ({ schedule, at, reason }) => `schedule ${schedule} failed at ${at}: ${reason}`,
+  ],
+  "schedule.late": [
+    "schedules",
+    ({ schedule, lastSuccessAt }) =>
+      `schedule ${schedule} has not succeeded ${lastSuccessAt === undefined ? "yet" : `since ${lastSuccessAt}`}`,
+  ],
+};
+
+type Facts = Readonly<Record<string, unknown>>;
+
+const listOf = (reasons: unknown): string => (Array.isArray(reasons) ? reasons.join("; ") : String(reasons));
+
+export const NOTICE_TYPES: readonly string[] = Object.keys(NOTICES);
+const NOTICE = "notice ";
+
+/** Raised by an event; it ends by itself. */
+export const raiseNotice = (
+  book: AlertBook,
+  { id, type, facts }: { readonly id: number; readonly type: string; readonly facts: Facts },
+  rules: AlertRules,
+  now: number,
+): AlertBook => {
+  const [rule, textOf] = NOTICES[type] ?? [];
+  if (!rule || !textOf || !rules[rule]) return book;
+  return raiseAlert(book, `${NOTICE}${id}`, `${String(facts["scraper"])}: ${textOf(facts)}`, now);
+};
+
+export const isNotice = (id: string): boolean => id.startsWith(NOTICE);
+
+/** So long people see it among the alerts that are active. */
+const NOTICE_MS = 24 * 60 * 60_000;
+
+/** Without the notices that all channels have got, and that were there for a day. */
+export const dropNotices = (book: AlertBook, channels: readonly string[], now: number): AlertBook => {
+  const isOver = ([id, { told, sinceAt }]: [string, OpenAlert]): boolean =>
+    isNotice(id) && now - sinceAt > NOTICE_MS && channels.every((name) => told.includes(name));
+  const kept = Object.entries(book).filter((entry) => !isOver(entry));
+  return kept.length === Object.keys(book).length ? book : Object.fromEntries(kept);
+};
 
 /** Alerts that are active, or whose end some channel has not received yet. By rule and subject. */
 export type AlertBook = Readonly<Record<string, OpenAlert>>;

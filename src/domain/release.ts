@@ -89,6 +89,8 @@ export interface Dataset extends DatasetSpec {
   readonly current?: { readonly release: number; readonly at: number };
   /** The highest number that was given out. */
   readonly last?: number;
+  /** The release after which it was last told that the next one is late; 0 for the first. */
+  readonly lateAfter?: number;
 }
 
 /** What a value of a row is: how it was judged, or why there is none to judge. */
@@ -215,6 +217,21 @@ export interface Release {
     /** With everything about it, as stored when it was published. */
     readonly manifest: ReleaseFile;
   };
+}
+
+/** A dataset's own audit, from the configuration: what it returns is what is wrong. */
+export type OwnAudit = (given: {
+  readonly release: Release;
+  /** Each row once, in the order of keys. */
+  readonly rows: AsyncIterable<Readonly<Record<string, unknown>>>;
+}) => Promise<string | readonly string[] | undefined> | string | readonly string[] | undefined;
+
+/** A dataset as the configuration declares it. */
+export interface DatasetConfig extends Omit<DatasetSpec, "hasAudit" | "lateAfterMs"> {
+  /** A release is late when the last one is older than this, for example "8d". */
+  readonly lateAfter?: string;
+  /** Looks at each release before it may be published. */
+  readonly audit?: OwnAudit;
 }
 
 /** Why a release cannot be published; undefined if it can. */

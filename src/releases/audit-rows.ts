@@ -1,15 +1,8 @@
 import { isStorageError } from "../archive/stored-bytes.ts";
 import { openScratch } from "../archive/scratch-database.ts";
-import type { Check, DatasetSpec, Release } from "../domain/release.ts";
+import type { Check, DatasetSpec, OwnAudit, Release } from "../domain/release.ts";
 import type { Blobs } from "../ports/blobs.ts";
 import { compareKeys, type ReleaseRow, releaseRows } from "./read-release.ts";
-
-/** A dataset's own audit, from the configuration: what it returns is what is wrong. */
-export type OwnAudit = (given: {
-  readonly release: Release;
-  /** Each row once, in the order of keys. */
-  readonly rows: AsyncIterable<Readonly<Record<string, unknown>>>;
-}) => Promise<string | readonly string[] | undefined> | string | readonly string[] | undefined;
 
 interface AuditTools {
   readonly blobs: Blobs;
@@ -33,7 +26,7 @@ export const auditCounts = ({ rows, sources }: Release, { rules = {} }: DatasetS
         `completeness of ${field}`,
         share >= least,
         counts
-          ? `${percent(share)} of the rows have a value, at least ${percent(least)} wanted`
+          ? `${percent(share)} of the rows have a value, at least ${percent(least)} required`
           : "the dataset has no such field",
       );
     }),
@@ -152,7 +145,7 @@ const checkGone = async (
   return check(
     "gone",
     share <= most,
-    `${percent(share)} of the current release's keys are gone, at most ${percent(most)} wanted`,
+    `${percent(share)} of the current release's keys are gone, at most ${percent(most)} allowed`,
   );
 };
 

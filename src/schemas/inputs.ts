@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { FAILURE_KINDS } from "../domain/failure.ts";
 import { ITEM_CHOICES } from "../domain/inputs-from.ts";
-import { type Answer, count, described, instant, named, pageQuery, type Request } from "./describe.ts";
+import { type Answer, count, described, instant, named, pageQuery } from "./describe.ts";
 
 /** Names of input sets and schedules: they are parts of paths and of object names. */
 export const plainName = z.string().regex(/^[a-z0-9][a-z0-9_.-]{0,63}$/, {
@@ -112,7 +112,11 @@ export const setDiffQuery = z.strictObject({
   to: described("By default the newest.", z.coerce.number().int().min(1)).optional(),
   examples: described("Rows shown of each kind.", z.coerce.number().int().min(0).max(1000)).default(10),
 });
-export type SetDiffQuery = Request<typeof setDiffQuery>;
+export interface SetDiffQuery {
+  readonly from?: number | undefined;
+  readonly to?: number | undefined;
+  readonly examples?: number;
+}
 
 const rows = z.array(z.record(z.string(), z.unknown()));
 

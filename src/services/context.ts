@@ -1,10 +1,10 @@
+import type { OwnAudit } from "../domain/release.ts";
 import { LOCAL_CLIENT } from "../domain/client.ts";
 import type { LaneOf } from "../pipeline/plan.ts";
 import type { Blobs } from "../ports/blobs.ts";
 import type { Ledger } from "../ports/ledger.ts";
 import { type Registry, type Role, ROLES } from "../ports/registry.ts";
 import type { StorageLocation } from "../ports/storage.ts";
-import type { OwnAudit } from "../releases/audit-rows.ts";
 import type { PruneTools } from "../retention/plan-prune.ts";
 import type { ScraperCatalog } from "./scraper-catalog.ts";
 

@@ -1,6 +1,15 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Dataset, DatasetSpec, Release } from "../domain/release.ts";
-import { releaseName } from "../domain/release.ts";
+import { isoTime } from "../domain/iso-time.ts";
+import { readDuration } from "../domain/number-range.ts";
+import {
+  type Dataset,
+  type DatasetConfig,
+  type DatasetSpec,
+  type OwnAudit,
+  type Release,
+  type ReleaseFile,
+  releaseName,
+} from "../domain/release.ts";
 import { type Actor, mayRead, type ServiceContext, shown } from "./context.ts";
 import { Problem } from "./problem.ts";
 
@@ -39,6 +48,24 @@ export const findRelease = async (
 /** The release that readers get. */
 export const currentRelease = async (context: Documents, dataset: Dataset): Promise<Release | undefined> =>
   dataset.current && (await findRelease(context, dataset, dataset.current.release)).body;
+
+export const mustBeCurrent = async (context: Documents, dataset: Dataset): Promise<Release> => {
+  const release = await currentRelease(context, dataset);
+  if (!release) throw new Problem("not-found", `${dataset.name} has no published release yet.`);
+  return release;
+};
+
+/** By its name in the release; `manifest.json` only of one that was published. */
+export const findFile = (release: Release, name: string): ReleaseFile => {
+  const { dataset, number, files, published } = release;
+  const found = name === "manifest.json" ? published?.manifest : files.find((one) => one.name === name);
+  if (found) return found;
+  const names = files.map((one) => one.name).join(", ");
+  throw new Problem(
+    "not-found",
+    `Release ${number} of ${dataset} has no file ${shown(name)}. It has ${names}.`,
+  );
+};
 
 const MOST_DATASETS = 1000;
 
@@ -93,6 +120,7 @@ export const saveDataset = async (
     ...(declared && { isDeclared: true }),
     ...(known?.current && { current: known.current }),
     ...(known?.last !== undefined && { last: known.last }),
+    ...(known?.lateAfter !== undefined && { lateAfter: known.lateAfter }),
   };
   if (known && isDeepStrictEqual(known, body)) return known;
   const reply = await ledger.documents.commit({
@@ -102,6 +130,37 @@ export const saveDataset = async (
   return reply.committed ? body : await saveDataset(context, actor, name, spec, { declared });
 };
 
+/** Saves the datasets that the configuration declares, and says which audits it has. Those that were declared before and are not any more stay. */
+export const applyDatasets = async (
+  context: Pick<ServiceContext, "ledger" | "now">,
+  actor: Actor,
+  declared: Readonly<Record<string, DatasetConfig>>,
+): Promise<void> => {
+  const { datasetName, datasetSpecSchema } = await import("../schemas/dataset.ts");
+  for (const [name, { audit, lateAfter, ...config }] of Object.entries(declared)) {
+    const lateAfterMs = lateAfter === undefined ? undefined : readDuration(lateAfter);
+    const checked = datasetSpecSchema.safeParse({
+      ...config,
+      ...(lateAfter !== undefined && { lateAfterMs: lateAfterMs ?? lateAfter }),
+      ...(audit && { hasAudit: true }),
+    });
+    const issue = datasetName.safeParse(name).error?.issues[0] ?? checked.error?.issues[0];
+    if (issue || !checked.success)
+      throw new Problem(
+        "bad-dataset",
+        `dataset ${shown(name)} in sluice.config.ts: ${issue?.path.join(".") ?? ""} ${issue?.message ?? ""}`,
+      );
+    // Without what zod's types let be undefined.
+    const spec = JSON.parse(JSON.stringify(checked.data)) as DatasetSpec;
+    await saveDataset(context, actor, name, spec, { declared: true });
+  }
+};
+
+export const auditsOf = (
+  declared: Readonly<Record<string, DatasetConfig>> | undefined,
+): ReadonlyMap<string, OwnAudit> =>
+  new Map(Object.entries(declared ?? {}).flatMap(([name, { audit }]) => (audit ? [[name, audit]] : [])));
+
 /** What a dataset is, without what has become of it. */
 export const specOfDataset = ({
   name: _name,
@@ -110,9 +169,31 @@ export const specOfDataset = ({
   isDeclared: _declared,
   current: _current,
   last: _last,
+  lateAfter: _late,
   ...spec
 }: Dataset): DatasetSpec => spec;
 
 /** Whether the newest release is older than it should be. A dataset without one is late from its beginning. */
 export const isLate = ({ lateAfterMs, current, createdAt }: Dataset, now: number): boolean =>
   lateAfterMs !== undefined && now - (current?.at ?? createdAt) > lateAfterMs;
+
+/** Writes an event when a dataset is late, once for each release that is not followed by another in time. */
+export const noteLate = async (
+  { ledger, now }: Pick<ServiceContext, "ledger" | "now">,
+  name: string,
+): Promise<boolean> => {
+  const found = await ledger.documents.read("dataset", name);
+  if (!found) return false;
+  const dataset = found.body as Dataset;
+  const release = dataset.current?.release ?? 0;
+  if (!isLate(dataset, now()) || dataset.lateAfter === release) return false;
+  const since = isoTime(dataset.current?.at ?? dataset.createdAt);
+  const { committed } = await ledger.documents.commit({
+    changes: [{ kind: "dataset", name, expected: found.revision, body: { ...dataset, lateAfter: release } }],
+    events: [
+      { type: "release.late", job: "", facts: { client: dataset.client, dataset: name, release, since } },
+    ],
+  });
+  // Somebody has published in between, or has told it.
+  return committed;
+};

@@ -224,13 +224,13 @@ export const diffSet = async (
   { from, to, examples: most = 10 }: SetDiffQuery,
 ): Promise<SetDiff> => {
   const { blobs } = context;
-  const newer = await findVersion(context, actor, name, to as number | undefined);
-  const older = await findVersion(context, actor, name, (from as number | undefined) ?? newer.version - 1);
+  const newer = await findVersion(context, actor, name, to);
+  const older = await findVersion(context, actor, name, from ?? newer.version - 1);
   const { key } = newer;
   const [before, after] = [new DigestTable(), new DigestTable()];
   const examples = { added: [] as Row[], removed: [] as Row[], changed: [] as Row[] };
   const show = (kind: keyof typeof examples, row: Row): void => {
-    if (examples[kind].length < (most as number)) examples[kind].push(row);
+    if (examples[kind].length < most) examples[kind].push(row);
   };
   for await (const row of rowsOf(readList(blobs, older.blob)))
     before.add(nameOfRow(row, key), contentCheck(stableText(row)));
@@ -251,7 +251,7 @@ export const diffSet = async (
   const removed = before.size - unchanged - changed;
   if (removed > 0)
     for await (const row of rowsOf(readList(blobs, older.blob))) {
-      if (examples.removed.length >= Math.min(most as number, removed)) break;
+      if (examples.removed.length >= Math.min(most, removed)) break;
       if (!after.has(nameOfRow(row, key))) show("removed", row);
     }
   return { from: older.version, to: newer.version, added, removed, changed, unchanged, examples };

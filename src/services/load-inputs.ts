@@ -9,8 +9,8 @@ import { readList, writeList } from "../inputs/input-list.ts";
 import { readInputs } from "../inputs/read-inputs.ts";
 import { BlobError } from "../ports/blobs.ts";
 import type { ItemQuery, Ledger } from "../ports/ledger.ts";
-import { LOCAL_ACTOR, type ServiceContext, shown } from "./context.ts";
-import { isLasting } from "./fire-schedule.ts";
+import { type Actor, LOCAL_ACTOR, type ServiceContext, shown } from "./context.ts";
+import { checkSource, isLasting } from "./fire-schedule.ts";
 import { findVersion } from "./input-sets.ts";
 import { Problem } from "./problem.ts";
 import { firingChange, readFiring } from "./schedule-documents.ts";
@@ -80,6 +80,26 @@ const readFrom = (
   if ("file" in from) return readInputs(from.file);
   if (!context.readUrl) throw new Problem("bad-inputs", "Inputs from a URL are read by a controller only.");
   return readInputs(context.readUrl(new URL(from.url), signal), { name: from.url });
+};
+
+/** What a client may say about where a job takes its inputs from, with the version of the set that it takes. */
+export const jobInputsFrom = async (
+  context: Pick<ServiceContext, "ledger">,
+  actor: Actor,
+  from: InputsFrom,
+  {
+    inputs,
+    seal,
+  }: { readonly inputs?: readonly unknown[] | undefined; readonly seal?: boolean | undefined } = {},
+): Promise<InputsFrom> => {
+  if (inputs || seal !== undefined)
+    throw new Problem(
+      "invalid-request",
+      "`inputsFrom` replaces `inputs` and `seal`: the job is sealed when its inputs are loaded.",
+    );
+  checkSource(from, true);
+  if (!("set" in from)) return from;
+  return { set: from.set, version: (await findVersion(context, actor, from.set, from.version)).version };
 };
 
 /** The job ends with the inputs that it has, and its firing says why. */

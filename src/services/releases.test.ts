@@ -3,12 +3,11 @@ import { test } from "node:test";
 import { parquetReadObjects } from "hyparquet";
 import { type ApiKit, openApiKit } from "../api/testing/api-kit.ts";
 import { collectJob } from "../api/testing/collected-job.ts";
-import type { Release } from "../domain/release.ts";
-import type { OwnAudit } from "../releases/audit-rows.ts";
+import type { OwnAudit, Release } from "../domain/release.ts";
 import { ROWS_FILE } from "../releases/read-release.ts";
 import type { Job } from "../schemas/job.ts";
 import { LOCAL_ACTOR } from "./context.ts";
-import { findDataset, isLate, listReleases, type ReleaseContext, saveDataset } from "./datasets.ts";
+import { findDataset, isLate, listReleases, noteLate, type ReleaseContext, saveDataset } from "./datasets.ts";
 import {
   auditRelease,
   diffOfReleases,
@@ -295,5 +294,16 @@ test("retention counts releases; a dataset without a recent one is late", async 
   assert.deepEqual(
     [isLate(dataset, dataset.current!.at + 1000), isLate(dataset, dataset.current!.at + 1001)],
     [false, true],
+  );
+  const late = { ledger: kit.ledger, now: () => dataset.current!.at + 1001 };
+  assert.deepEqual(
+    [await noteLate(late, "taxes"), await noteLate(late, "taxes")],
+    [true, false],
+    "told once",
+  );
+  const events = await kit.ledger.events.read({ types: ["release.late"], limit: 9 });
+  assert.deepEqual(
+    events.map(({ facts }) => [facts.dataset, facts.release]),
+    [["taxes", 4]],
   );
 });

@@ -1,9 +1,8 @@
 import type { CanaryRule, CanaryState } from "../domain/canary.ts";
 import type { DocumentChange, StoredDocument } from "../ports/documents.ts";
 import type { Ledger } from "../ports/ledger.ts";
-import { type Bundle, newestBundle } from "../scrapers/bundle.ts";
+import { type Bundle, deployedSource, newestBundle } from "../scrapers/bundle.ts";
 import { parseBundle } from "../scrapers/parse-bundle.ts";
-import { deployedSource } from "../scrapers/bundle.ts";
 import { compileScraper } from "../scrapers/compiled-scraper.ts";
 import { loadScraper } from "../scrapers/load-scraper.ts";
 import type { VersionCode, VersionDifference } from "../scrapers/version-difference.ts";

@@ -4,7 +4,7 @@ import type { VNode } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { api, may } from "../api.ts";
 import { PAGES } from "../pages.ts";
-import { href, match, navigate, path } from "../router.ts";
+import { match, navigate, path } from "../router.ts";
 
 const isOpen = signal(false);
 
@@ -53,9 +53,20 @@ const findHits = async (text: string): Promise<readonly Hit[]> => {
         data
           .filter(({ name }) => includes(name, text))
           .slice(0, 5)
-          .map(({ name }) => ({ kind: "scraper", label: name, to: href("/jobs", { scraper: name }) })),
+          .map(({ name }) => ({ kind: "scraper", label: name, to: `/scrapers/${encodeURIComponent(name)}` })),
       ),
     ),
+    may("operator")
+      ? orNone(
+          api.listLanes({ prefix: text, limit: 5 }).then(({ data }) =>
+            data.map(({ lane }) => ({
+              kind: "lane",
+              label: lane,
+              to: `/lanes/${encodeURIComponent(lane)}`,
+            })),
+          ),
+        )
+      : [],
     job === undefined
       ? []
       : orNone(

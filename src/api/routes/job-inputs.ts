@@ -18,14 +18,14 @@ const FORMATS = {
   "application/jsonl": "ndjson",
   "text/csv": "csv",
 } as const;
-const TYPES = Object.keys(FORMATS) as (keyof typeof FORMATS)[];
+export const INPUT_TYPES = Object.keys(FORMATS) as (keyof typeof FORMATS)[];
 
 /** A few thousand of the shortest rows: other requests wait no longer than these take. */
 const PIECE_LENGTH = 8 * 1024;
 
 export const addInputRoutes = (app: Api, context: RouteContext): void => {
   const { service } = context;
-  app.addContentTypeParser(TYPES, (_request, payload, done) => done(null, payload));
+  app.addContentTypeParser(INPUT_TYPES, (_request, payload, done) => done(null, payload));
 
   app.post(
     "/v1/jobs/:job/inputs",
@@ -38,7 +38,7 @@ export const addInputRoutes = (app: Api, context: RouteContext): void => {
 
 An interrupted upload can be resumed. \`GET\` on the same path returns the offset: how many inputs (CSV rows without the header, lines that are not blank) were taken. Send the rest with \`Upload-Offset: N\`, where N is the number of inputs before the first one in the body (a CSV body starts with its header again). Inputs before the server's offset are skipped, so \`Upload-Offset: 0\` with the whole file works too. Without the header, the inputs are added to those taken before. A job takes one upload at a time.`,
         tags: ["jobs"],
-        consumes: TYPES,
+        consumes: INPUT_TYPES,
         params: jobParams,
         headers: z.object({
           "upload-offset": described(
@@ -85,11 +85,11 @@ An interrupted upload can be resumed. \`GET\` on the same path returns the offse
         description:
           "NDJSON or CSV, as for a job. Up to 100,000 inputs are checked against the scraper. Nothing is stored.",
         tags: ["scrapers"],
-        consumes: TYPES,
+        consumes: INPUT_TYPES,
         params: z.object({ scraper: described("The scraper's name.", z.string().min(1).max(64)) }),
         body: described("The inputs: text, or gzipped text.", z.any()),
         response: {
-          200: json("What the scraper says to them.", inputCheckSchema),
+          200: json("The result of the check.", inputCheckSchema),
           ...problems(409, 413, 415, 422),
         },
       },
@@ -117,7 +117,7 @@ An interrupted upload can be resumed. \`GET\` on the same path returns the offse
 };
 
 /** The inputs of a request's body, once they are asked for. */
-const rowsOf = (
+export const rowsOf = (
   { streams }: RouteContext,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -125,7 +125,7 @@ const rowsOf = (
   const { body, raw } = request;
   const type = (raw.headers["content-type"] ?? "").split(";")[0]!.trim().toLowerCase();
   if (!isFormat(type) || !isReadable(body))
-    throw new Problem("unsupported-media-type", `Send ${TYPES.join(" or ")}.`);
+    throw new Problem("unsupported-media-type", `Send ${INPUT_TYPES.join(" or ")}.`);
   const encoding = raw.headers["content-encoding"];
   if (encoding !== undefined && encoding !== "gzip" && encoding !== "identity")
     throw new Problem("unsupported-media-type", `Content-Encoding ${encoding}: only gzip is supported.`);

@@ -1,12 +1,13 @@
 import {
-  type AlertBook,
   type AlertRules,
   DEFAULT_ALERT_RULES,
+  dropNotices,
   dueAlerts,
   type DueAlerts,
   judgeAlerts,
   keepChannels,
   markTold,
+  raiseNotice,
 } from "../../domain/alert-rules.ts";
 import type { Channel } from "../../ports/channel.ts";
 import { readAlertBook, saveAlertBook } from "../../services/alerts.ts";
@@ -44,6 +45,7 @@ export const runAlerts = async (options: AlertOptions, signal: AbortSignal): Pro
     let book = keepChannels(before, names);
     const jobs = await watch.look(now());
     for (const job of jobs) book = noteVerdicts(book, job.view, judgeAlerts(job, rules, now()), now());
+    for (const event of watch.notices) book = raiseNotice(book, event, rules, now());
     const open = new Set(
       jobs.filter(({ view }) => view.endedAt === undefined).map(({ view }) => view.spec.id),
     );
@@ -64,6 +66,8 @@ export const runAlerts = async (options: AlertOptions, signal: AbortSignal): Pro
       book = markTold(book, channel.name, due);
       await saveAlertBook(registry, book);
     }
+    const left = dropNotices(book, names, now());
+    if (left !== book) await saveAlertBook(registry, left);
   };
   await runTask(options, { name: "alerts", everyMs, run }, signal);
 };

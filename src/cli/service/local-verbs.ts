@@ -47,6 +47,7 @@ import { configuredPrices } from "../configured-prices.ts";
 import { jobLog, renderReport } from "../render/report.ts";
 import { auditedVerbs, localUser } from "./audit-local.ts";
 import { localItems } from "./local-items.ts";
+import { localSchedules } from "./local-schedules.ts";
 import { cancelIfEmpty, jobRequest } from "./submission.ts";
 import type { Submission, Submitted, Verbs } from "./verbs.ts";
 
@@ -78,6 +79,7 @@ export const openLocal = async (
   };
   const verbs: Verbs = {
     flag: dataFlag(location),
+    ...localSchedules(context),
     async listJobs({ scraper, ...which } = { withTrials: false }) {
       const of = scraper === undefined ? {} : { scraper: await scrapers.ownName(scraper) };
       return await newestJobs(allJobs(ledger, of), which);

@@ -48,6 +48,8 @@ export const openRemote = (client: SluiceClient, server: string): Verbs => {
   const flag = ` --server ${shellWord(server)}`;
   return {
     flag,
+    schedules: client.schedules,
+    inputSets: client.inputSets,
     listJobs: ({ scraper, ...which } = { withTrials: false }) =>
       newestJobs(allJobs(scraper === undefined ? {} : { scraper }), which),
     findJob: async (named) => (await readJob(named)) ?? (await findAmong(allJobs(), named, `at ${server}`)),

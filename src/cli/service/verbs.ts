@@ -5,10 +5,12 @@ import type {
   CreatedClient,
   CreatedKey,
   Deployment,
+  InputSetCalls,
   Key,
   NewClient,
   Role,
   Scale,
+  ScheduleCalls,
   Worker,
 } from "../../client.ts";
 import type {
@@ -84,6 +86,8 @@ export interface Verbs extends RemovingVerbs, AsyncDisposable {
   listKeys(client: string): Promise<readonly Key[]>;
   makeKey(client: string, role: Role): Promise<CreatedKey>;
   revokeKey(client: string, key: string): Promise<void>;
+  readonly schedules: ScheduleCalls;
+  readonly inputSets: InputSetCalls;
   /** The audit log, newest first. */
   listAudit(query: AuditQuery, limit: number): Promise<readonly AuditEntry[]>;
 }
