@@ -15,6 +15,8 @@ export const FIGURE_NAMES = [
   "first-request",
   "extract",
   "judgement",
+  "drift",
+  "versions",
   "distill",
   "browser",
   "proxy",

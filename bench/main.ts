@@ -7,6 +7,7 @@ import { measureBrowser } from "./figures/browser.ts";
 import { measureCalls } from "./figures/calls.ts";
 import { measureClaim } from "./figures/claim.ts";
 import { measureDistill } from "./figures/distill.ts";
+import { measureDrift } from "./figures/drift.ts";
 import { measureExtract } from "./figures/extract.ts";
 import { measureFirstRequest } from "./figures/first-request.ts";
 import { measureJudgement } from "./figures/judgement.ts";
@@ -19,6 +20,7 @@ import { measurePostgres } from "./figures/postgres.ts";
 import { measureProxy } from "./figures/proxy.ts";
 import { measureQueue } from "./figures/queue.ts";
 import { measureUpload } from "./figures/upload.ts";
+import { measureVersions } from "./figures/versions.ts";
 import { writeBenchPage } from "./write-bench-page.ts";
 
 const MEASURES: Readonly<Record<FigureName, (kit: BenchKit, options: BenchOptions) => Promise<Figure[]>>> = {
@@ -36,6 +38,8 @@ const MEASURES: Readonly<Record<FigureName, (kit: BenchKit, options: BenchOption
   "first-request": measureFirstRequest,
   extract: measureExtract,
   judgement: measureJudgement,
+  drift: measureDrift,
+  versions: measureVersions,
   distill: measureDistill,
   browser: measureBrowser,
   proxy: measureProxy,

@@ -20,7 +20,7 @@ export const writeBenchPage = (figures: readonly Figure[], { rounds, full }: Ben
 
 Written by \`npm run bench -- ${flags.join(" ")}\` on ${new Date().toISOString().slice(0, 10)} (${machine}).
 Each value comes from contenders that ran in turns in the same run, ${rounds} times or more; the absolute numbers are this
-machine's, the ratios travel better. \`bench/README.md\` says how each is measured.
+machine's, and only the ratios can be compared with other machines. \`bench/README.md\` says how each is measured.
 
 | figure | value | goal | met | what it says |
 |---|---|---|---|---|

@@ -1,4 +1,6 @@
 /** A typed client of the REST API. At run time it needs only `fetch`: `import { SluiceClient } from "sluice/client"`. The types are inferred from the API's schemas. */
+import { VersionsClient } from "./client/versions.ts";
+import { type DatasetCalls, datasetCalls } from "./client/datasets.ts";
 import {
   type AddInputs,
   type InputStream,
@@ -6,6 +8,7 @@ import {
   type LiveEvent,
   readEvents,
 } from "./client/streams.ts";
+import type { Alerts } from "./schemas/alert.ts";
 import type {
   Client,
   ClientChange,
@@ -23,10 +26,12 @@ import type {
   BatchResult,
   CreatedBatch,
   CreatedJob,
+  InputCheck,
   Job,
   JobQuery,
   ResultsQuery,
   Resume,
+  RunDifference,
   Retry,
   Stopped,
   Stopping,
@@ -39,9 +44,11 @@ import type {
   Deployment,
   Lane,
   LaneControl,
+  LaneQuery,
   Scale,
   Scraper,
   ScraperEntry,
+  ScraperQuery,
   Worker,
 } from "./schemas/operations.ts";
 import type { Prune, Pruned, Removal } from "./schemas/removal.ts";
@@ -55,9 +62,11 @@ import type {
   WebhookWithSecret,
 } from "./schemas/webhook.ts";
 import { queryText } from "./client/query.ts";
+import { type InputSetCalls, inputSetCalls, type ScheduleCalls, scheduleCalls } from "./client/schedules.ts";
 import { ask, askJson, type Asking, type ClientOptions } from "./client/ask.ts";
 
 export type { AddInputs, InputStream, Listening, LiveEvent } from "./client/streams.ts";
+export type { Alert, Alerts } from "./schemas/alert.ts";
 export type {
   Client,
   ClientChange,
@@ -85,6 +94,7 @@ export type {
   BatchResult,
   CreatedBatch,
   CreatedJob,
+  InputCheck,
   Job,
   JobCaps,
   JobQuery,
@@ -93,6 +103,7 @@ export type {
   RejectedInput,
   ResultsQuery,
   Resume,
+  RunDifference,
   Retry,
   Stopped,
   Stopping,
@@ -105,9 +116,11 @@ export type {
   Deployment,
   Lane,
   LaneControl,
+  LaneQuery,
   Scale,
   Scraper,
   ScraperEntry,
+  ScraperQuery,
   Worker,
 } from "./schemas/operations.ts";
 export type { DueRemoval, Prune, Pruned, Removal } from "./schemas/removal.ts";
@@ -121,20 +134,65 @@ export type {
   Webhook,
   WebhookWithSecret,
 } from "./schemas/webhook.ts";
+export type { InputSet, SetDiff, UploadedSet } from "./schemas/inputs.ts";
+export type { Coming, Firing, NewSchedule, Schedule, ScheduleDefinition } from "./schemas/schedule.ts";
+export type { InputSetCalls, ScheduleCalls } from "./client/schedules.ts";
 export type { ClientOptions } from "./client/ask.ts";
+export type { VersionsClient } from "./client/versions.ts";
+export type {
+  DatasetRequest,
+  DatasetView,
+  LatestRelease,
+  PublishRequest,
+  ReleaseDiff,
+  ReleaseDiffQuery,
+  ReleaseView,
+  RollbackRequest,
+  WriteRequest,
+} from "./schemas/dataset.ts";
+export type { AcceptRequest, FindingView, QualityView } from "./schemas/quality.ts";
+export type { DatasetCalls } from "./client/datasets.ts";
 export { pages } from "./client/query.ts";
 export { ProblemError } from "./client/problem-error.ts";
 
 export class SluiceClient {
   readonly #options: ClientOptions;
+  readonly versions: VersionsClient;
+
+  /** Datasets, their releases, and the quality of the runs they are made of. */
+  readonly datasets: DatasetCalls;
+  readonly schedules: ScheduleCalls;
+  readonly inputSets: InputSetCalls;
 
   constructor(options: ClientOptions) {
     this.#options = options;
+    this.versions = new VersionsClient(options);
+    const calls = {
+      json: <Answer>(method: string, path: string, asking?: Asking) =>
+        askJson<Answer>(options, method, path, asking),
+      stream: (path: string) => this.#stream(path),
+    };
+    this.datasets = datasetCalls(calls);
+    this.schedules = scheduleCalls(calls.json);
+    this.inputSets = inputSetCalls(calls.json, calls.stream);
   }
 
   /** The client and role of the key. */
   async whoAmI(): Promise<Me> {
     return await this.#json("GET", "/v1/me");
+  }
+
+  /** For browsers: keeps the key in a cookie that scripts cannot read, for twelve hours. */
+  async beginSession(key: string): Promise<Me> {
+    return await this.#json("POST", "/v1/session", {
+      headers: { authorization: `Bearer ${key}` },
+      isRepeatable: true,
+    });
+  }
+
+  /** Removes the cookie. */
+  async endSession(): Promise<void> {
+    await ask(this.#options, "DELETE", "/v1/session", { isRepeatable: true });
   }
 
   /** Creates a job; only one, however often the connection breaks. */
@@ -146,16 +204,33 @@ export class SluiceClient {
    * Streams inputs into a job. It is not retried: after an error, `readUpload` returns how many inputs were taken. `offset` is the number of inputs before
    * the first one in the body; inputs that were taken before are skipped.
    */
-  async addInputs(job: string, inputs: InputStream, options: AddInputs = {}): Promise<Upload> {
+  async addInputs(
+    job: string,
+    inputs: InputStream | Uint8Array<ArrayBuffer>,
+    options: AddInputs = {},
+  ): Promise<Upload> {
     const { format = "ndjson", isGzip, offset, seal, signal } = options;
     return await this.#json("POST", `${jobPath(job)}/inputs${queryText({ seal })}`, {
-      stream: inputs,
+      ...(inputs instanceof Uint8Array ? { bytes: inputs } : { stream: inputs }),
       headers: {
-        "content-type": format === "csv" ? "text/csv" : "application/x-ndjson",
+        "content-type": INPUT_TYPES[format],
         ...(isGzip && { "content-encoding": "gzip" }),
         ...(offset !== undefined && { "upload-offset": String(offset) }),
       },
       ...(signal && { signal }),
+    });
+  }
+
+  /** What a scraper would say to these inputs, up to the first 100,000. Nothing is stored, and nothing runs. */
+  async checkInputs(
+    scraper: string,
+    inputs: Uint8Array<ArrayBuffer>,
+    { format = "ndjson" }: Pick<AddInputs, "format"> = {},
+  ): Promise<InputCheck> {
+    return await this.#json("POST", `/v1/scrapers/${encodeURIComponent(scraper)}/check`, {
+      bytes: inputs,
+      headers: { "content-type": INPUT_TYPES[format] },
+      isRepeatable: true,
     });
   }
 
@@ -251,6 +326,15 @@ export class SluiceClient {
     return await this.#stream(`${jobPath(job)}/manifest`);
   }
 
+  /** Compares the current records of two jobs that have ended: `job` with the one before. Reads all records of both. */
+  async diffJobs(
+    job: string,
+    before: string,
+    options: { readonly examples?: number } = {},
+  ): Promise<RunDifference> {
+    return await this.#json("GET", `${jobPath(job)}/diff${queryText({ before, ...options })}`);
+  }
+
   async createBatch(batch: NewBatch): Promise<CreatedBatch> {
     return await this.#json("POST", "/v1/batches", { json: batch, isCreation: true });
   }
@@ -267,7 +351,7 @@ export class SluiceClient {
     return await this.#json("GET", `${path}${queryText({ ...query })}`);
   }
 
-  async listScrapers(query: PageQuery = {}): Promise<Page<ScraperEntry>> {
+  async listScrapers(query: ScraperQuery & PageQuery = {}): Promise<Page<ScraperEntry>> {
     return await this.#json("GET", `/v1/scrapers${queryText({ ...query })}`);
   }
 
@@ -300,7 +384,7 @@ export class SluiceClient {
     );
   }
 
-  async listLanes(query: PageQuery = {}): Promise<Page<Lane>> {
+  async listLanes(query: LaneQuery & PageQuery = {}): Promise<Page<Lane>> {
     return await this.#json("GET", `/v1/lanes${queryText({ ...query })}`);
   }
 
@@ -379,6 +463,12 @@ export class SluiceClient {
     return await this.#json("POST", `${path}${queryText({ ...owner })}`, { isCreation: true });
   }
 
+  /** Sends an event of type `webhook.test`. */
+  async testWebhook(webhook: string, owner: Owner = {}): Promise<Delivery> {
+    const path = `/v1/webhooks/${encodeURIComponent(webhook)}/test`;
+    return await this.#json("POST", `${path}${queryText({ ...owner })}`, { isCreation: true });
+  }
+
   async removeWebhook(webhook: string, owner: Owner = {}): Promise<Webhook> {
     const path = `/v1/webhooks/${encodeURIComponent(webhook)}`;
     return await this.#json("DELETE", `${path}${queryText({ ...owner })}`);
@@ -394,6 +484,11 @@ export class SluiceClient {
     return await this.#json("POST", path, { isRepeatable: true });
   }
 
+  /** What is wrong with jobs now; for operators. */
+  async listAlerts(): Promise<Alerts> {
+    return await this.#json("GET", "/v1/alerts");
+  }
+
   /** One page of the audit log, newest first; for operators. */
   async listAudit(query: AuditQuery & PageQuery = {}): Promise<Page<AuditEntry>> {
     return await this.#json("GET", `/v1/audit${queryText({ ...query })}`);
@@ -401,11 +496,12 @@ export class SluiceClient {
 
   /** Live events until the connection ends. With `lastEventId`, none is missed for a week. */
   async *events(query: EventQuery = {}, listening: Listening = {}): AsyncGenerator<LiveEvent> {
-    const { lastEventId, signal } = listening;
+    const { lastEventId, signal, onOpen } = listening;
     const stream = await this.#stream(`/v1/events${queryText({ ...query })}`, {
       ...(lastEventId !== undefined && { headers: { "last-event-id": lastEventId } }),
       ...(signal && { signal }),
     });
+    onOpen?.();
     yield* readEvents(stream);
   }
 
@@ -418,6 +514,8 @@ export class SluiceClient {
     return body ?? new ReadableStream({ start: (controller) => controller.close() });
   }
 }
+
+const INPUT_TYPES = { csv: "text/csv", ndjson: "application/x-ndjson" } as const;
 
 const itemPath = (job: string, item: string): string => `${jobPath(job)}/items/${encodeURIComponent(item)}`;
 

@@ -65,7 +65,7 @@ export const openController = async ({
   fixturesOf,
 }: ControllerOptions): Promise<Controller> => {
   const { data } = location;
-  const storage = await openStorage(location, { isServing: true });
+  const storage = await openStorage(location, { isServing: true, log });
   const registry = await openRegistry(location, { checkpoints: false });
   const { buildServer } = await import("./api/server.ts");
   const { openCatalog } = await import("./services/scraper-catalog.ts");
@@ -82,22 +82,43 @@ export const openController = async ({
   const rules = project?.alerts?.rules;
   const { ledger, blobs } = storage;
   for (const info of await registry.listClients()) await ledger.setShare(info.name, info);
+  const { applyDatasets, auditsOf } = await import("./services/datasets.ts");
+  const { LOCAL_ACTOR } = await import("./services/context.ts");
+  const datasets = project?.datasets;
+  if (datasets) await applyDatasets({ ledger, now: Date.now }, LOCAL_ACTOR, datasets);
+  const { viewOfPage } = await import("./devtools/page-view.ts");
   const { openMetrics } = await import("./api/metrics.ts");
   const metrics = openMetrics({ ledger, registry, version: SOFTWARE });
   const { startReads } = await import("./api/reading/reads.ts");
   const thread = new URL(`./programs/read-thread${extname(import.meta.filename)}`, import.meta.url);
   const reads = { exports: startReads(thread, location), pages: startReads(thread, location) };
-  const shared = { ledger, registry, blobs, log, reads, retentionOf: retentionNow };
-  const server = await buildServer({
+  const shared = {
+    ledger,
+    registry,
+    blobs,
+    log,
+    reads,
+    retentionOf: retentionNow,
+    audits: auditsOf(datasets),
+  };
+  const { urlReader } = await import("./collectors/http/read-url.ts");
+  const service = {
     ...shared,
-    scrapers: openCatalog(project, { blobs, ...(fixturesOf && { fixturesOf }) }),
+    scrapers: openCatalog(project, { blobs, documents: ledger.documents, ...(fixturesOf && { fixturesOf }) }),
     laneOf,
+    onUnkept: (job: string, reason: string) => log.warn("scraper not stored", { job, reason }),
+    whyNotCall: (url: URL) => checkTarget(url, { allow }),
+    readUrl: urlReader(dispatcher),
+    location,
+  };
+  const server = await buildServer({
+    ...service,
     ...(blobs.link && {
       linkTo: (name: string) => blobs.link!(name, { expiresInSec: LINK_SEC }),
     }),
+    viewPage: viewOfPage,
     metrics: () => metrics.text(),
-    onUnkept: (job, reason) => log.warn("scraper not stored", { job, reason }),
-    whyNotCall: (url) => checkTarget(url, { allow }),
+    alerts: { channels: channels.map(({ name }) => name), ...(rules && { rules }) },
     version: SOFTWARE,
     isDiskFull: () => isDiskFull(data, minFreeBytes),
     ...(tls && { tls }),
@@ -109,8 +130,14 @@ export const openController = async ({
     const answer = await reads.exports.open({ kind: "keep-manifest", job });
     await finished(answer.resume());
   };
+  const { releaseStages } = await import("./services/release-stages.ts");
+  const { applySchedules } = await import("./services/apply-schedules.ts");
+  const schedulesOf = { ...service, now: Date.now };
+  await applySchedules(schedulesOf, project?.schedules ?? {}, project?.folder);
   const tasks = {
     ...shared,
+    service: schedulesOf,
+    runners: releaseStages(schedulesOf),
     keepManifest,
     location,
     holder,

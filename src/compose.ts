@@ -107,13 +107,16 @@ const sqliteLedger: LedgerBackend = {
 
 /** Any number of machines share the database; the registry is in it, too. */
 const postgresLedger: LedgerBackend = {
-  async open(location, { isPacing = false, isKnown = false }) {
+  async open(location, { isPacing = false, isKnown = false, log }) {
     needPostgres();
     const { openPostgres } = await import("./backends/postgres/open.ts");
     const maxHoldMs = maxRetryAfterMs();
     const ledger = await openPostgres(location.ledger, {
       most: isPacing ? 4 : 10,
       ...(isKnown && { firstPatienceMs: FAILOVER_MS }),
+      ...(log && {
+        onSteppedBack: (lost) => lost.forEach((each) => log.warn("ledger stepped back", { ...each })),
+      }),
       ...(maxHoldMs !== undefined && { maxHoldMs }),
     });
     const blobs = await openBlobs(location);
@@ -385,7 +388,9 @@ export const takenKinds = async (
   ];
   const capacity = await browserCapacity(settings);
   if (capacity > 0) return { ...(kinds && { kinds }), browserCapacity: capacity };
-  log.info("no browser found: only jobs of kind http are taken. `sluice doctor` says how to install one");
+  log.info(
+    "no browser found: this worker takes only jobs of kind http. `sluice doctor` says how to install one",
+  );
   return { kinds: ["http"] };
 };
 

@@ -1,8 +1,8 @@
 /** The browser of the tests. A file that names `browserOrSkip` or `noBrowser` gets one installed before it runs, where that is possible. */
-import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import type { TestContext } from "node:test";
 import { findBrowser, type FoundBrowser, installHint } from "../src/collectors/browser/find-browser.ts";
+import { aptInstall } from "./packages.ts";
 
 /** Skips the test if this machine has no browser: `const browser = await browserOrSkip(t); if (!browser) return;` */
 export const browserOrSkip = async (t: TestContext): Promise<FoundBrowser | undefined> => {
@@ -24,13 +24,7 @@ export const installBrowserFor = async (files: readonly { readonly path: string 
   const [command, ...args] = hint.split(" ");
   if (command === "apt-get" && process.getuid?.() === 0) {
     console.log(`Some tests need a browser. Running: ${hint}`);
-    // Other runs on this machine may be installing it.
-    const apt = (...more: string[]) =>
-      spawnSync(command, ["-qq", "-o", "DPkg::Lock::Timeout=300", ...more], {
-        env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" },
-        stdio: ["ignore", "ignore", "inherit"],
-      }).status === 0;
-    if (apt(...args) || (apt("update") && apt(...args))) return;
+    if (aptInstall(args)) return;
   }
   console.log(`Tests that need a browser are skipped: there is none. To install one: ${hint}`);
 };

@@ -10,6 +10,7 @@ import { spec } from "node:test/reporters";
 import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import { installBrowserFor } from "./browser.ts";
+import { installPackagesFor } from "./packages.ts";
 import summary from "./summary.ts";
 import { TEST_TIMEOUT, testEnv, type TestFile, testFiles } from "./test-files.ts";
 
@@ -33,6 +34,7 @@ const folder = mkdtempSync(join(tmpdir(), "sluice-tests-"));
 process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
 process.env = testEnv();
 await installBrowserFor(selected);
+installPackagesFor(selected);
 const events = run({
   files: processFiles(selected),
   // End-to-end tests wait for other processes most of their time.

@@ -141,7 +141,11 @@ export class WorkerKit implements AsyncDisposable {
       robotName: "sluice",
       software: "test",
       info: { host: "test", pid: process.pid, version: "test" },
-      loadJob: async (id) => ({ spec: (await this.job(id)).spec, scrapers: jobScrapers(this.#ready!) }),
+      loadJob: async ({ job: id, revision }) => ({
+        spec: (await this.job(id)).spec,
+        revision,
+        scrapers: jobScrapers(this.#ready!),
+      }),
       jobs: [job, ...others],
       log: options.log ?? SILENT,
       signal: AbortSignal.any([over.signal, ...(options.signal ? [options.signal] : [])]),

@@ -7,6 +7,7 @@ import { execFileSync } from "node:child_process";
 import { copyFileSync, globSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { rolldown } from "rolldown";
+import { buildDashboard } from "./build-dashboard.ts";
 
 const ROOT = resolve(import.meta.dirname, "..");
 const SRC = join(ROOT, "src");
@@ -76,3 +77,4 @@ rmSync(DIST, { recursive: true, force: true });
 await writeModules();
 writeTypes();
 copySql();
+await buildDashboard(join(DIST, "dashboard"));

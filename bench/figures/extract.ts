@@ -51,7 +51,7 @@ export const measureExtract = async (kit: BenchKit, { rounds, full }: BenchOptio
         goal: { atLeast: 5_000 },
         rounds,
         from,
-        note: "the whole command: start, listing, reading, digests, eight fields, judgement, difference to the records before, new records stored",
+        note: "the whole command: start, listing, reading, digests, eight fields, judgement, difference from the previous records, new records stored",
       },
       {
         figure: `extracting on ${CORES} cores ÷ on one`,
@@ -69,7 +69,7 @@ export const measureExtract = async (kit: BenchKit, { rounds, full }: BenchOptio
         goal: { atMost: 1.25 },
         rounds,
         from,
-        note: "resident set of the process with its threads; 1 is flat. What the heaps hold stays at some 30 MB; the rest is room that they have once taken",
+        note: "resident set of the process with its threads; 1 is flat. The heaps hold about 30 MB throughout; the rest is memory that they have reserved",
       },
     ];
   });

@@ -53,7 +53,7 @@ export const measureMatcher = async (_kit: BenchKit, { rounds }: BenchOptions): 
       ...figure,
       figure: "document ÷ htmlparser2 + css-select",
       value: ratio("document", "htmlparser2"),
-      note: "the way of fields that cannot be streamed: Sluice's tree, the same selectors",
+      note: "for fields that cannot be streamed: Sluice's tree, the same selectors",
     },
   ];
 };

@@ -60,7 +60,7 @@ export const measureUpload = async (kit: BenchKit, { rounds }: BenchOptions): Pr
       note: "largest resident set of the process that `sluice serve` starts, the worst of all runs: CSV, gzip of it, NDJSON",
     },
     {
-      figure: "items that had ended when the upload had",
+      figure: "items that had ended before the upload did",
       value: Math.min(...runs.map(({ ended }) => ended)),
       unit: "items",
       goal: { atLeast: 1 },

@@ -30,12 +30,12 @@ export const SECTIONS: readonly Section[] = [
   { title: "`backoff`", of: [["src/domain/retry.ts", "Backoff"]] },
   {
     title: "`checkAgainst`",
-    says: "[From recording to HTTP](distill.md#it-keeps-checking) says what is compared, and what follows.",
+    says: "[From recording to HTTP](distill.md#it-keeps-checking) explains what is compared, and what happens if records differ.",
     of: [["src/scrapers/scraper.ts", "CheckSetting"]],
   },
   {
     title: "The context of `collect`",
-    says: "And by the scraper's `kind`: `http`, or `page` for `browser` and `auto`.",
+    says: "It also has `http`, or `page` for scrapers of kind `browser` and `auto`.",
     of: [["src/scrapers/scraper.ts", "CollectBase"]],
   },
   {

@@ -5,9 +5,11 @@ import {
   beginMemory,
   type DueAlerts,
   endAlert,
+  isNotice,
   type JobMemory,
   longestWindow,
   markOf,
+  NOTICE_TYPES,
   raiseAlert,
   remember,
   type WatchedJob,
@@ -16,7 +18,8 @@ import type { JobView } from "../domain/job.ts";
 import { FIELD_STATUSES } from "../domain/record.ts";
 import { readPage } from "../pipeline/notify.ts";
 import type { ChannelMessage } from "../ports/channel.ts";
-import type { Ledger } from "../ports/ledger.ts";
+import type { EventType } from "../ports/event-log.ts";
+import type { Ledger, LedgerEvent } from "../ports/ledger.ts";
 import { openJobs } from "./progress-watch.ts";
 
 interface Memory {
@@ -43,6 +46,8 @@ export class AlertWatch {
   /** Where the very first watch begins: jobs that ended before are not news. */
   #newAt: number | undefined;
   #upTo = 0;
+  /** Events that people are told of, since the last look. */
+  notices: readonly LedgerEvent[] = [];
 
   constructor(ledger: WatchedLedger, rules: AlertRules, now: number) {
     this.#ledger = ledger;
@@ -78,10 +83,12 @@ export class AlertWatch {
   }
 
   async #ended(after: number): Promise<ReadonlySet<string>> {
-    const ends = { consumer: CONSUMER, after, types: ["job.completed"], limit: MOST_ENDS } as const;
+    const types = ["job.completed", ...NOTICE_TYPES] as EventType[];
+    const ends = { consumer: CONSUMER, after, types, limit: MOST_ENDS };
     const { events, upTo } = await readPage(this.#ledger.events, ends);
     this.#upTo = upTo;
-    return new Set(events.map(({ job }) => job));
+    this.notices = events.filter(({ type }) => type !== "job.completed");
+    return new Set(events.filter(({ type }) => type === "job.completed").map(({ job }) => job));
   }
 
   async #remember(view: JobView, now: number): Promise<Memory> {
@@ -149,7 +156,11 @@ export const noteVerdicts = (
 
 /** Jobs with alerts that have ended: nothing will clear these alerts any more. */
 export const endedSubjects = (book: AlertBook, open: ReadonlySet<string>): string[] => [
-  ...new Set(Object.keys(book).map(jobIn)).difference(open),
+  ...new Set(
+    Object.keys(book)
+      .filter((id) => !isNotice(id))
+      .map(jobIn),
+  ).difference(open),
 ];
 
 /** How long an alert about an ended job is retried. */

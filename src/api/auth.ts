@@ -6,10 +6,12 @@ import { type Actor, isAtLeast } from "../services/context.ts";
 import { Problem } from "../services/problem.ts";
 import type { Api } from "./api.ts";
 import { KeyCache } from "./key-cache.ts";
+import { cookieOf, refuseForeign, SessionCache } from "./session.ts";
 
-/** Checks the key and the role on every route that is not for `nobody`. */
+/** Checks the key, or a browser's session, and the role on every route that is not for `nobody`. */
 export const addAuth = (app: Api, registry: Registry, now: () => number): KeyCache => {
   const keyCache = new KeyCache(registry, now);
+  const sessions = new SessionCache((client) => registry.listKeys(client), now);
   const limiter = new RequestLimiter();
   const unauthenticated = new Unauthenticated(now);
   const nobody: Actor = { client: "", role: "client" };
@@ -19,16 +21,24 @@ export const addAuth = (app: Api, registry: Registry, now: () => number): KeyCac
   const identify = async (request: FastifyRequest, reply: FastifyReply): Promise<Actor> => {
     const given = request.headers.authorization;
     if (given === undefined && !(await keyCache.hasKeys())) return localActor(request);
-    const key = /^Bearer +(\S+)$/i.exec(given ?? "")?.[1];
+    const cookie = given === undefined ? cookieOf(request) : undefined;
+    if (cookie !== undefined) {
+      refuseForeign(request);
+      if (!sessions.isKnown(cookie)) unauthenticated.check(request);
+    }
+    const key =
+      cookie === undefined ? /^Bearer +(\S+)$/i.exec(given ?? "")?.[1] : (await sessions.open(cookie))?.key;
     if (key === undefined || !keyCache.isKnown(key)) unauthenticated.check(request);
     const known = key === undefined ? undefined : await keyCache.find(key);
     if (!known) {
       unauthenticated.note(request, WRONG_KEY_COST);
       throw new Problem(
         "unauthorized",
-        given === undefined
-          ? "Send an API key: Authorization: Bearer sluice_…"
-          : "The API key is unknown or was revoked. Ask an admin of this installation for a new one.",
+        cookie !== undefined
+          ? "The session is over, or its API key was revoked. Sign in again."
+          : given === undefined
+            ? "Send an API key: Authorization: Bearer sluice_…"
+            : "The API key is unknown or was revoked. Ask an admin of this installation for a new one.",
         { headers: { "www-authenticate": "Bearer" } },
       );
     }

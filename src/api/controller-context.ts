@@ -1,3 +1,5 @@
+import type { AlertSettings } from "../services/alerts.ts";
+import type { Capture } from "../archive/read-capture.ts";
 import type { ServiceContext } from "../services/context.ts";
 import type { StreamTimes } from "./open-streams.ts";
 import type { Reads } from "./reading/reads.ts";
@@ -15,6 +17,8 @@ export interface ControllerContext extends Omit<ServiceContext, "now"> {
   readonly watchMs?: number;
   /** Interval of heartbeats to listeners; 15 seconds by default. */
   readonly heartbeatMs?: number;
+  /** Shown with the alerts. */
+  readonly alerts?: AlertSettings;
   readonly version?: string;
   /** Where long reads run, separate from pages of lists; on the API's own thread by default. */
   readonly reads?: { readonly exports: Reads; readonly pages: Reads };
@@ -22,6 +26,21 @@ export interface ControllerContext extends Omit<ServiceContext, "now"> {
   readonly isDiskFull?: () => Promise<boolean>;
   /** A certificate and its key in PEM form; plain HTTP by default. */
   readonly tls?: { readonly cert: Buffer; readonly key: Buffer };
+  /** A stored page as HTML for a frame without rights, with the places of fields marked. Without it, pages can only be downloaded. */
+  readonly viewPage?: (
+    name: string,
+    capture: Capture,
+    wish: {
+      readonly as: "page" | "source";
+      readonly marks: readonly {
+        readonly number: number;
+        readonly field: string;
+        readonly at: number;
+        readonly length: number;
+        readonly isChosen: boolean;
+      }[];
+    },
+  ) => string;
   /** When stalled streams are cut. */
   readonly streamTimes?: StreamTimes;
 }

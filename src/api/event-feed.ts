@@ -1,10 +1,16 @@
 import { readPage } from "../pipeline/notify.ts";
 import type { JobView } from "../domain/job.ts";
-import { EVENT_TYPES, type EventQuery, type EventType, type LedgerEvent } from "../ports/event-log.ts";
+import {
+  clientOfEvent,
+  EVENT_TYPES,
+  type EventQuery,
+  type EventType,
+  type LedgerEvent,
+} from "../ports/event-log.ts";
 import type { Ledger } from "../ports/ledger.ts";
 import { factsOf } from "./webhooks/make-deliveries.ts";
 
-/** An event of a job, as sent to listeners. */
+/** An event as sent to listeners. */
 export interface LiveEvent {
   /** Its id in the log; none if it is not stored there. */
   readonly id?: number;
@@ -35,11 +41,14 @@ export class EventFeed {
     this.#ledger = ledger;
   }
 
-  /** Where a listener begins: after the last event it has received, or now. `isLost`: some of the events it has missed are no longer stored. */
-  async begin(lastId: string | undefined): Promise<{ readonly at: number; readonly isLost: boolean }> {
+  /** Where a listener begins: after the last event it has received, or `back` events before now. `isLost`: some of the events it has missed are no longer stored. */
+  async begin(
+    lastId: string | undefined,
+    back = 0,
+  ): Promise<{ readonly at: number; readonly isLost: boolean }> {
     const { events } = this.#ledger;
     const last = await events.last();
-    if (lastId === undefined) return { at: last, isLost: false };
+    if (lastId === undefined) return { at: Math.max(0, last - back), isLost: false };
     const at = /^\d{1,15}$/.test(lastId) ? Number(lastId) : Infinity;
     const [oldest] = await events.read({ limit: 1 });
     const isKnown = at <= last && at + 1 >= (oldest?.id ?? 0);
@@ -64,7 +73,8 @@ export class EventFeed {
     });
     const jobs = new Map<string, JobView | undefined>();
     for (const event of found)
-      if (!jobs.has(event.job)) jobs.set(event.job, await this.#ledger.readJob(event.job));
+      if (event.job !== "" && !jobs.has(event.job))
+        jobs.set(event.job, await this.#ledger.readJob(event.job));
     return {
       events: found.flatMap((event) => liveEvent(event, jobs.get(event.job)) ?? []),
       at: Math.max(after, upTo),
@@ -72,8 +82,12 @@ export class EventFeed {
   }
 }
 
-const liveEvent = (event: LedgerEvent, view: JobView | undefined): LiveEvent | undefined =>
-  view && { id: event.id, type: event.type, at: event.at, ...aboutJob(view, factsOf(event)) };
+const liveEvent = (event: LedgerEvent, view: JobView | undefined): LiveEvent | undefined => {
+  const { id, type, at } = event;
+  const client = clientOfEvent(event);
+  if (client !== undefined) return { id, type, at, client, data: factsOf(event) };
+  return view && { id, type, at, ...aboutJob(view, factsOf(event)) };
+};
 
 /** The part of an event that describes its job. */
 export const aboutJob = (

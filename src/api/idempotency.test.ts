@@ -79,7 +79,7 @@ test("an API key is only in the first answer, and is not stored", async () => {
   assert.ok(![stored, log].some((bytes) => bytes.includes(key!)));
 });
 
-/** A controller that dies after it has made what was asked for, and before its answer is kept: once for each that is asked of it. */
+/** A controller that dies after it created the requested thing, and before its answer is stored: once for each request. */
 const openMortal = async (): Promise<ApiKit & { readonly die: () => void }> => {
   let deaths = 0;
   const kit = await openApiKit({

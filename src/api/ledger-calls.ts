@@ -1,9 +1,11 @@
 import { z } from "zod";
 import { FAILURE_KINDS } from "../domain/failure.ts";
+import { CHANGES } from "../domain/freshness.ts";
 import { ITEM_STATES } from "../domain/item.ts";
 import { COLLECTOR_KINDS } from "../domain/job-version.ts";
 import { PAUSE_CAUSES } from "../domain/job.ts";
 import { parseTierUse } from "../domain/proxy-ladder.ts";
+import { DOCUMENT_KINDS } from "../ports/documents.ts";
 import { EVENT_TYPES } from "../ports/event-log.ts";
 import {
   LONGEST_WAIT_MS,
@@ -132,6 +134,8 @@ const pulse = z.object({
 const settled = z.object({
   ...ref.shape,
   lease: count,
+  revision: count.optional(),
+  scraper: count.optional(),
   outcome: z.discriminatedUnion("state", [
     z.object({ state: z.literal("done"), quality }),
     z.object({ state: z.literal("absent"), detail: text }),
@@ -193,12 +197,16 @@ const page = { after: z.string().optional(), limit };
 const itemQuery = z.object({
   states: list(z.enum(ITEM_STATES)).optional(),
   kinds: list(z.enum(FAILURE_KINDS)).optional(),
+  quality: z.enum(["complete", "partial"]).optional(),
+  changes: list(z.enum(CHANGES)).optional(),
   scraper: text.optional(),
   keys: list(key).optional(),
   after: ref.optional(),
   limit,
 });
 const scope = z.enum(["job", "pages"]);
+const documentKind = z.enum(DOCUMENT_KINDS);
+const event = z.object({ type: z.enum(EVENT_TYPES), job: z.string().max(200), facts: loose });
 
 /** The arguments of each verb, checked because they come from another machine. */
 export const CALLS: { readonly [V in WireVerb]: z.ZodType<readonly unknown[]> } = {
@@ -236,9 +244,14 @@ export const CALLS: { readonly [V in WireVerb]: z.ZodType<readonly unknown[]> } 
   addItems: z.tuple([name, z.array(planned), z.array(rejected), id]),
   sealJob: z.tuple([name]),
   isQuiet: z.tuple([name]),
-  retryItems: z.tuple([name, itemQuery.pick({ kinds: true, keys: true }), id]),
+  retryItems: z.tuple([
+    name,
+    itemQuery.pick({ kinds: true, keys: true }).extend({ isAbsentToo: z.boolean().optional() }),
+    id,
+  ]),
   raiseCaps: z.tuple([name, loose, id]),
   pinVersions: z.tuple([name, loose, id]),
+  changeVersions: z.tuple([name, loose, id]),
   amendItems: z.tuple([name, count, list(amended), z.boolean().optional()]),
   listJobs: z.tuple([loose.extend({ limit }).optional()]),
   sumOpenJobs: z.tuple([]),
@@ -264,7 +277,7 @@ export const CALLS: { readonly [V in WireVerb]: z.ZodType<readonly unknown[]> } 
   "events.forget": z.tuple([name]),
   "events.last": z.tuple([]),
   "events.await": z.tuple([z.int(), waitMs]),
-  "events.write": z.tuple([list(z.object({ type: z.enum(EVENT_TYPES), job: name, facts: loose })), id]),
+  "events.write": z.tuple([list(event), id]),
   "removals.mark": z.tuple([name, scope]),
   "removals.read": z.tuple([name]),
   "removals.list": z.tuple([z.object({ client: name.optional(), ...page })]),
@@ -276,6 +289,26 @@ export const CALLS: { readonly [V in WireVerb]: z.ZodType<readonly unknown[]> } 
   "removals.freed": z.tuple([name]),
   "removals.forget": z.tuple([name, z.array(text)]),
   "removals.endSweep": z.tuple([z.object({ job: name, what: scope, asked: z.int() })]),
+  "documents.read": z.tuple([documentKind, text]),
+  "documents.list": z.tuple([
+    documentKind,
+    z.object({ prefix: text.optional(), newest: z.boolean().optional(), ...page }),
+  ]),
+  "documents.commit": z.tuple([
+    z.object({
+      changes: list(
+        z.object({
+          kind: documentKind,
+          name: text,
+          expected: count.optional(),
+          body: loose.nullable(),
+        }),
+      ),
+      job: loose.optional(),
+      events: list(event).optional(),
+    }),
+    id,
+  ]),
 };
 
 /** For worker routes: the worker must use the same protocol as this controller. There are too many requests to log. */
@@ -289,7 +322,7 @@ export const addProtocol = (routes: Api, version: string): void => {
     const their = String(request.headers[VERSION_HEADER] ?? "unknown version").slice(0, 50);
     throw new Problem(
       "other-protocol",
-      `The worker (${their}) speaks version ${theirs} of the protocol between workers and controller, the controller (${version}) speaks version ${PROTOCOL}. Upgrade the ${side}.`,
+      `The worker (${their}) uses version ${theirs} of the worker protocol, the controller (${version}) uses version ${PROTOCOL}. Upgrade the ${side}.`,
     );
   });
 };

@@ -109,7 +109,7 @@ const furnish = async (kit: ApiKit) => {
 
 const hintsOf = ({ own, items, spareKeys }: Awaited<ReturnType<typeof furnish>>): Hints => {
   const [done, open, batch, webhook] = own.a!;
-  /** Mostly what is there and one's own: else nothing but refusals would be seen. */
+  /** Mostly existing things of the same client: otherwise only refusals would be tested. */
   const idOr = (...likely: readonly string[]) =>
     fc.oneof(
       { weight: 3, arbitrary: fc.constantFrom(...likely) },

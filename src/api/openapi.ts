@@ -36,7 +36,7 @@ export const addOpenapi = async (app: Api, version: string): Promise<void> => {
         title: "Sluice",
         version,
         description:
-          "Runs scrape jobs of a hundred to many million items: paced, durable, honest about every field. Errors are RFC 9457 problems. A POST that creates something accepts an `Idempotency-Key`. Lists are paged by opaque cursors. Times are ISO 8601, durations are milliseconds.",
+          "Runs scrape jobs with a hundred to many millions of items: paced, durable, with the status of every field. Errors are RFC 9457 problems. A POST that creates something accepts an `Idempotency-Key`. Lists are paged by opaque cursors. Times are ISO 8601, durations are milliseconds.",
         license: { name: "Apache-2.0", identifier: "Apache-2.0" } as { name: string },
       },
       servers: [{ url: "/", description: "This server." }],

@@ -189,7 +189,7 @@ test("alerts, lost workers and failed tasks are logged", async (t) => {
     log.report("alerts: email", new Error("smtp://user:hunter2@mail.test does not answer"));
   });
   assert.deepEqual(lines, [
-    { level: "info", event: "alerts told", channel: "slack", raised: ["breaker j1"], over: ["noSuccess j2"] },
+    { level: "info", event: "alerts sent", channel: "slack", raised: ["breaker j1"], over: ["noSuccess j2"] },
     { level: "warn", event: "workers given up", workers: 1, suspects: 3 },
     {
       level: "error",

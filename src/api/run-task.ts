@@ -86,10 +86,12 @@ const MOST_ROUNDS = 255;
  */
 export class JobBackoff {
   readonly #report: (error: unknown) => void;
+  readonly #what: string;
   readonly #failing = new Map<string, { failures: number; skips: number }>();
 
-  constructor(report: (error: unknown) => void) {
+  constructor(report: (error: unknown) => void, what = "job") {
     this.#report = report;
+    this.#what = what;
   }
 
   /** False if it failed, or is skipped in this round. */
@@ -105,7 +107,7 @@ export class JobBackoff {
       failing.skips = Math.min(2 ** (failing.failures - 1) - 1, MOST_ROUNDS);
       this.#failing.set(job, failing);
       const reason = error instanceof Error ? error.message : String(error);
-      this.#report(new Error(`job ${job}: ${reason}`, { cause: error }));
+      this.#report(new Error(`${this.#what} ${job}: ${reason}`, { cause: error }));
       return false;
     }
   }
@@ -140,7 +142,7 @@ export const taskLog = (log: ControllerLog): TaskLog => ({
     log.info("removed", { job, client, scraper, what, ...removed, keptObjects: kept.objects });
   },
   onAlerts(channel, { raised, over }) {
-    log.info("alerts told", { channel, raised, over });
+    log.info("alerts sent", { channel, raised, over });
   },
 });
 

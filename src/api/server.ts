@@ -14,12 +14,16 @@ import { ProgressWatch } from "./progress-watch.ts";
 import { addJsonParser, BodyRoom } from "./request-body.ts";
 import { RequestTurns } from "./turns.ts";
 import { RouteContext } from "./route-context.ts";
+import { addAlertRoutes } from "./routes/alerts.ts";
 import { addAuditRoutes } from "./routes/audit.ts";
 import { addBatchRoutes } from "./routes/batches.ts";
 import { addBlobRoutes } from "./routes/blobs.ts";
 import { addCaptureRoutes } from "./routes/captures.ts";
 import { addClientRoutes } from "./routes/clients.ts";
+import { addDashboardRoutes } from "./routes/dashboard.ts";
+import { addDatasetRoutes } from "./routes/datasets.ts";
 import { addDeploymentRoutes } from "./routes/deployments.ts";
+import { addVersionRoutes } from "./routes/versions.ts";
 import { addEventRoutes } from "./routes/events.ts";
 import { addItemRoutes } from "./routes/items.ts";
 import { addJobControlRoutes } from "./routes/job-control.ts";
@@ -28,10 +32,15 @@ import { addJobRoutes } from "./routes/jobs.ts";
 import { addLaneRoutes } from "./routes/lanes.ts";
 import { addScaleRoutes } from "./routes/scale.ts";
 import { addLedgerRoutes } from "./routes/ledger.ts";
+import { addQualityRoutes } from "./routes/quality.ts";
+import { addPageViewRoutes } from "./routes/page-view.ts";
 import { addRemovalRoutes } from "./routes/removals.ts";
 import { addResultRoutes } from "./routes/results.ts";
 import { addScraperRoutes } from "./routes/scrapers.ts";
 import { addServiceRoutes } from "./routes/service.ts";
+import { addInputSetRoutes } from "./routes/input-sets.ts";
+import { addScheduleRoutes } from "./routes/schedules.ts";
+import { addSessionRoutes } from "./routes/session.ts";
 import { addWebhookRoutes } from "./routes/webhooks.ts";
 
 const BODY_LIMIT = 1024 * 1024;
@@ -140,17 +149,26 @@ const ROUTES = [
   addRemovalRoutes,
   addItemRoutes,
   addCaptureRoutes,
+  addPageViewRoutes,
   addResultRoutes,
   addBatchRoutes,
+  addInputSetRoutes,
+  addScheduleRoutes,
   addScraperRoutes,
   addDeploymentRoutes,
+  addVersionRoutes,
+  addQualityRoutes,
+  addDatasetRoutes,
   addLaneRoutes,
   addScaleRoutes,
   addClientRoutes,
   addWebhookRoutes,
   addEventRoutes,
+  addAlertRoutes,
   addAuditRoutes,
   addServiceRoutes,
+  addSessionRoutes,
+  addDashboardRoutes,
   addLedgerRoutes,
   addBlobRoutes,
 ];

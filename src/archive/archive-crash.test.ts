@@ -11,7 +11,7 @@ import { openFiles } from "../backends/files/open-files.ts";
 import { readCapture } from "./read-capture.ts";
 import type { Kept } from "./item-bundle.ts";
 
-/** Commits one item, takes a second one up to its commit, and says so: then it is killed. */
+/** Commits one item, runs a second one until just before its commit, and reports it: then it is killed. */
 const program = `
   const [folder, files, packerModule, writer] = process.argv.slice(1);
   const { openFiles } = await import(files);
@@ -33,7 +33,7 @@ const program = `
   console.log(JSON.stringify(kept));
 `;
 
-it("keeps after SIGKILL what was committed, and shows nothing of what was only taken", async (t) => {
+it("keeps committed data after SIGKILL, and shows nothing that was not committed", async (t) => {
   const folder = await mkdtemp(join(tmpdir(), "sluice-crash-"));
   t.after(() => rm(folder, { recursive: true, force: true }));
   const modules = ["../backends/files/open-files.ts", "./packer.ts", "./segment-writer.ts"];

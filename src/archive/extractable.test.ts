@@ -6,7 +6,7 @@ import { openRecordSet } from "./extracted-records.ts";
 import { itemPages } from "./manifest.ts";
 import { parseRecords } from "./record-set.ts";
 
-test("what the job skipped as unchanged is read again too, and stays skipped", async () => {
+test("items skipped as unchanged are read again too, and stay skipped", async () => {
   const pages = ["<b>Ann</b>", `${UNCHANGED}<b>Bo</b>`];
   await using stored = await openStoredJob('extract: { fields: { owner: field.text("b") } }', pages);
   const { signal } = new AbortController();

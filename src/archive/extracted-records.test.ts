@@ -36,7 +36,7 @@ const REST = {
 const lineOf = (key: string, n: number, quality = "complete"): string =>
   `${JSON.stringify({ key, job: "1", scraper: "county-2", version: "v", from: "p", quality, fields: { n } })}\n`;
 
-/** What became of an item: in the extraction, by so many records or a failure; or only in its run. */
+/** The result of an item: in the extraction, N records or a failure; or only in its run. */
 type Fate =
   | { readonly records: number; readonly isPartial: boolean }
   | "failed"
@@ -71,7 +71,7 @@ const itemOf = (fate: Fate, key: string): ItemView => {
 
 let count = 0;
 
-test("every item finds what the extraction made of it, and the others stay as their run left them", async () => {
+test("every extracted item has its new records, and the others keep those of their run", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(anyFate, { maxLength: 40 }), fc.nat({ max: 40 }), async (fates, cut) => {
       const job = `job${count++}`;
@@ -123,7 +123,7 @@ test("every item finds what the extraction made of it, and the others stay as th
   );
 });
 
-test("an extraction that was not finished is not there, and is swept after a day", async () => {
+test("an unfinished extraction is not visible, and is deleted after a day", async () => {
   const id = extractionId(Date.UTC(2026, 10, 15));
   const writer = new ExtractionWriter(blobs, "torn", id);
   await writer.records(Buffer.from(lineOf("k", 1).repeat(100_000)));
@@ -151,7 +151,7 @@ test("an extraction is found by its id, the beginning or the end of it, and the 
     await assert.rejects(nameOf(which), { code: "no-such-extraction" }, which);
 });
 
-test("a segment that ends in the middle of a line is told with its name", async () => {
+test("a segment that ends in the middle of a line is reported with its name", async () => {
   const writer = new ExtractionWriter(blobs, "cut", extractionId(STARTED));
   await writer.records(Buffer.from(lineOf("k", 1).slice(0, -5)));
   const { segments } = await writer.finish(REST);
@@ -182,7 +182,7 @@ const readKeys = async (job: string, onDamage?: OnDamage): Promise<string[]> => 
   return found;
 };
 
-test("a line that cannot be read is told with its object, or passed over without the lines after it", async () => {
+test("an unreadable line is reported with its object, or skipped together with the lines after it", async () => {
   const blob = await changedSet("smeared", (text) => text.replace('{"key":"b"', '{"kex:"b"'));
   await assert.rejects(readKeys("smeared"), { code: "damaged", blob });
   const told: string[] = [];
@@ -190,7 +190,7 @@ test("a line that cannot be read is told with its object, or passed over without
   assert.deepEqual(told, [blob]);
 });
 
-test("a changed digit in a segment, or in what describes the extraction, is told before any record of it is read", async () => {
+test("a changed digit in a segment, or in the extraction's description, is reported before any record is read", async () => {
   const writer = new ExtractionWriter(blobs, "digit", extractionId(STARTED));
   await writer.records(Buffer.from(["a", "b", "c"].map((key) => lineOf(key, 1)).join("")));
   const { id, segments } = await writer.finish(REST);
@@ -209,7 +209,7 @@ test("a changed digit in a segment, or in what describes the extraction, is told
   await assert.rejects(readKeys("digit"), { code: "damaged", blob: described });
 });
 
-test("lines that fit no item are told at the end, for some item was shown without them", async () => {
+test("lines that match no item are reported at the end, because some item was shown without them", async () => {
   const blob = await changedSet("strange", (text) => text.replace('"key":"b"', '"key":"x"'));
   await assert.rejects(readKeys("strange"), { code: "damaged", blob });
 });
@@ -233,7 +233,7 @@ test("the head of every line that judging writes is read as JSON would read it",
   );
 });
 
-test("a line that is written otherwise is read all the same", () => {
+test("a line in another form is read too", () => {
   const line = '{ "fields": {}, "quality": "partial", "scraper": "s", "key": "k" }\n';
   const { key, scraper, quality } = recordHead(Buffer.from(line));
   assert.deepEqual([key, scraper, quality], ["k", "s", "partial"]);

@@ -50,7 +50,7 @@ test("current is the extraction that began last and was not held back", async ()
   assert.equal((await findSet(blobs, "job", held))?.notCurrent, "nothing came of it");
 });
 
-test("what is chosen is current until an extraction begins after that", async () => {
+test("a chosen set is current until another extraction begins", async () => {
   const [old, held] = [await store("chosen", 1), await store("chosen", 2, "held")];
   const newest = await store("chosen", 3);
   for (const [which, set] of [
@@ -70,7 +70,7 @@ test("what is chosen is current until an extraction begins after that", async ()
   assert.notEqual(newest, next);
 });
 
-test("a damaged description is told by name while it may be the current one's, and mended by a newer set or a choice", async () => {
+test("a damaged description is reported by name while it may be the current one, and is superseded by a newer set or a choice", async () => {
   const [old, lost] = [await store("hurt", 1), await store("hurt", 2)];
   const blob = extractionBlob("hurt", lost);
   await blobs.put(blob, Buffer.from("{"));
@@ -82,7 +82,7 @@ test("a damaged description is told by name while it may be the current one's, a
   assert.equal(await currentOf("hurt"), next);
 });
 
-test("a damaged choice is told, and mended by another", async () => {
+test("a damaged choice is reported, and replaced by another one", async () => {
   const id = await store("blind", 1);
   await chooseSet(blobs, "blind", "first", day(2));
   const names = await Array.fromAsync(blobs.list("jobs/blind/"), ({ name }) => name);

@@ -1,4 +1,6 @@
+import { hash } from "node:crypto";
 import type { Blobs } from "../ports/blobs.ts";
+import type { DocumentKey, Documents, StoredDocument } from "../ports/documents.ts";
 import { type LaneLedger, type Ledger, LedgerError } from "../ports/ledger.ts";
 import type { ClientInfo, KeyInfo, Registry } from "../ports/registry.ts";
 import { keepJobFile, putInputs } from "./journal.ts";
@@ -53,6 +55,11 @@ export const journaled = (ledger: Ledger, blobs: Blobs): Ledger => {
       await keep(call[0]);
       return reply;
     },
+    async changeVersions(...call) {
+      const isChanged = await ledger.changeVersions(...call);
+      if (isChanged) await keep(call[0]);
+      return isChanged;
+    },
     async amendItems(job, revision, items, isLast) {
       await ledger.amendItems(job, revision, items, isLast);
       if (isLast) await keep(job);
@@ -71,7 +78,40 @@ export const journaled = (ledger: Ledger, blobs: Blobs): Ledger => {
       await ledger.controlLane(lane, to);
       await blobs.put(LANES_FILE, sealJson({ lanes: await limitsOf(ledger) }));
     },
+    documents: {
+      ...ledger.documents,
+      async commit(...call) {
+        const reply = await ledger.documents.commit(...call);
+        if (reply.committed)
+          for (const change of call[0].changes) await keepDocument(ledger.documents, blobs, change);
+        if (reply.committed && call[0].job) await keep(call[0].job.id);
+        return reply;
+      },
+    },
   };
+};
+
+/** A document in the archive, for a rebuilt ledger. */
+export type DocumentFile = Pick<StoredDocument, "kind" | "name" | "body">;
+
+export const DOCUMENTS_FOLDER = "service/documents/";
+
+/** Repeated until it is stored as it is: another process may have changed it, and written before. */
+const keepDocument = async (
+  documents: Documents,
+  blobs: Blobs,
+  { kind, name }: DocumentKey,
+): Promise<void> => {
+  const file = `${DOCUMENTS_FOLDER}${kind}/${hash("sha256", name)}.json`;
+  let kept: number | undefined;
+  for (;;) {
+    const stored = await documents.read(kind, name);
+    const revision = stored?.revision ?? 0;
+    if (revision === kept) return;
+    if (stored) await blobs.put(file, sealJson({ kind, name, body: stored.body } satisfies DocumentFile));
+    else await blobs.remove(file);
+    kept = revision;
+  }
 };
 
 const REFUSALS: ReadonlySet<LedgerError["code"]> = new Set(["no-such-job", "job-ended", "job-removed"]);

@@ -61,7 +61,7 @@ it("reads back every entry that was written", async (t) => {
   }
 });
 
-it("writes one line an item, with nothing in it that belongs to the ledger alone", () => {
+it("writes one line per item, without internals of the ledger", () => {
   const failure = { kind: "blocked", detail: "a block page", retryAfterMs: 5 } as const;
   const view = { ...failed, failure, lane: "x", input: {} };
   assert.equal(
@@ -87,7 +87,7 @@ it("reads a manifest of many items whose lines are cut anywhere by the chunks of
   );
 });
 
-it("says damaged when a line is no entry or the end is missing", async (t) => {
+it("reports damage if a line is not an entry or the end is missing", async (t) => {
   const blobs = await openKit(t);
   for (const text of [`${manifestLine(done)}\nnonsense\n`, '{"key":"a"}\n', "null\n", manifestLine(done)]) {
     await blobs.put(manifestName("7"), Buffer.from(text));

@@ -127,7 +127,7 @@ const packAll = (exchanges: readonly Exchange[], level = 3) => {
   };
 };
 
-/** An index line in one spelling: warcio leaves the algorithm of the digest out. */
+/** A normalised index line: warcio omits the algorithm of the digest. */
 const facts = (key: string, time: string, json: Record<string, unknown>) => {
   const { url, mime, status, digest, length, offset, filename } = json;
   const values = [
@@ -179,7 +179,7 @@ it("is read by warcio record by record, and every digest that warcio computes is
   });
 });
 
-it("gives warcio back url, time, status, request and body of every exchange", async () => {
+it("warcio reads url, time, status, request and body of every exchange", async () => {
   const { bytes } = packAll(varied);
   const responses: WARCRecord[] = [];
   const requests: WARCRecord[] = [];
@@ -236,7 +236,7 @@ it("writes the index that warcio would write: same keys, times, places and diges
   );
 });
 
-it("gives every record a gzip member of its own: any place can be read alone", async () => {
+it("every record is a separate gzip member, so each can be read alone", async () => {
   const { bytes, places } = packAll(varied);
   for (const [i, { offset, length, digest }] of places.entries()) {
     const records: WARCRecord[] = [];
@@ -250,7 +250,7 @@ it("gives every record a gzip member of its own: any place can be read alone", a
   }
 });
 
-it("is checked whole: each of many changed bytes is found, in a record or by the segment's own digest", () => {
+it("a check finds every changed byte, in a record or by the segment's digest", () => {
   const { bytes, places, index } = packAll(varied);
   const whole = checkSegment("jobs/1/captures/w-1.warc.gz", bytes);
   assert.equal(whole.problem, undefined);
@@ -290,7 +290,7 @@ it("writes a repeated body as a revisit of the response that has it", async () =
   assert.match(index, /"mime":"warc\/revisit"/);
 });
 
-it("does not spend time on bytes that are compressed already", () => {
+it("does not compress bytes that are already compressed", () => {
   const png = [exchange({ responseHeaders: [["Content-Type", "image/png"]], body: page })];
   const html = [exchange({ body: page })];
   assert.ok(firstLength(html, 9) < firstLength(html, 1));

@@ -85,7 +85,7 @@ test("a group is one object, and its segments are found by their names", async (
   await assertReadable(blobs, items);
 });
 
-test("joined segments keep their names and bytes, also for those who have read the packs before", async (t) => {
+test("joined segments keep their names and bytes, also for readers that opened the packs before", async (t) => {
   const { store, blobs, items, add } = await open(t, 20);
   const before = await Array.fromAsync(blobs.list(""));
   const late = packedBlobs(store);

@@ -56,7 +56,7 @@ it("fails the calls that a dead thread did not answer, and serves the next ones"
   assert.equal(places.length, 1);
 });
 
-it("tells what is wrong with an entry and lives on", async () => {
+it("reports an invalid entry and continues", async () => {
   await using packer = startPacker();
   const { exchange } = entry("a");
   const broken = { exchange: { ...exchange, startedAt: 1e20 } };

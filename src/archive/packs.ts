@@ -2,7 +2,7 @@ import { type Blobs, jobOfBlob } from "../ports/blobs.ts";
 import { ArchiveError, ifFound, openSealedJson } from "./stored-bytes.ts";
 
 /**
- * Where a put is paid for, the segments of a group are one object, a pack, and packs are later joined: the same kinds of segments of many
+ * If every write costs money, the segments of a group are one object, a pack, and packs are later joined: the same kinds of segments of many
  * groups, one after another. Segments keep their names and bytes; only `packedBlobs` knows where they are.
  * - `jobs/JOB/packs/GROUP.c9000.i800.r3000.s700-DIGEST`: captures, index, records and outcomes of a group. The name has their lengths.
  * - `jobs/JOB/packs/joined-ID.json`: what `joined-ID.warc.gz` and the other objects of that name hold.
@@ -136,7 +136,7 @@ export interface Pack {
 /** The packs of a job as they were listed. */
 export class PackDirectory {
   readonly packs: readonly Pack[];
-  /** Objects and maps that are no blobs of their own. */
+  /** Objects and maps that are not separate blobs. */
   readonly hidden: ReadonlySet<string>;
   readonly #parts: ReadonlyMap<string, PackedPart>;
 
@@ -222,7 +222,7 @@ export class PackDirectories {
     return directory;
   }
 
-  /** Of the job that has this segment; undefined if it is no segment of a job. */
+  /** The job of this segment; undefined if it is not a segment of a job. */
   async find(name: string, isFresh: boolean): Promise<PackedPart | undefined> {
     const job = jobOfBlob(name);
     return job === undefined ? undefined : (await this.of(job, isFresh)).get(name);

@@ -2,7 +2,7 @@ import type { Blobs } from "../ports/blobs.ts";
 
 const MB = 1024 * 1024;
 const BLOCK = 4 * MB;
-/** A read that begins so soon after the end of the last one continues it. */
+/** A read that begins within this distance after the previous one continues it. */
 const NEAR = 256 * 1024;
 const MOST_BLOCKS = 4;
 const MOST_OBJECTS = 64;
@@ -13,7 +13,7 @@ interface Block {
   readonly bytes: Uint8Array;
 }
 
-/** Ranges of large objects that do not change: whoever reads one after another gets many with one request. */
+/** Ranges of large objects that do not change: sequential reads get many of them with one request. */
 export class ReadAhead {
   readonly #store: Pick<Blobs, "get">;
   readonly #blocks: Block[] = [];

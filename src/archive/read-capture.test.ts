@@ -56,7 +56,7 @@ it("gives back url, status, headers and body", async (t) => {
   assert.deepEqual(Buffer.from(body), exchange.body);
 });
 
-it("never gives other bytes than were stored, whichever byte of the record was changed", async (t) => {
+it("never returns other bytes than were stored, whichever byte of the record was changed", async (t) => {
   const { blobs, bytes, ref } = await kit(t);
   const whole = await readCapture(blobs, ref);
   let unnoticed = 0;
@@ -75,7 +75,7 @@ it("never gives other bytes than were stored, whichever byte of the record was c
   assert.ok(unnoticed <= 7);
 });
 
-it("says damaged when the segment was cut, or the range or the digest is another's", async (t) => {
+it("reports damage if the segment was truncated, or the range or digest belongs to another capture", async (t) => {
   const { blobs, bytes, ref } = await kit(t);
   await assert.rejects(() => readCapture(blobs, { ...ref, offset: 0, length: ref.offset }), isDamaged);
   await assert.rejects(() => readCapture(blobs, { ...ref, digest: sha256(Buffer.from("other")) }), isDamaged);
@@ -138,7 +138,7 @@ it("says of each of many captures whether it can be read", async (t) => {
     const changed: Buffer = Buffer.from(whole);
     changed[at] = whole[at]! ^ 0x55;
     try {
-      // A byte of the gzip header that says nothing may well be another.
+      // Some bytes of the gzip header have no meaning and may change.
       assert.deepEqual(openCapture(ref, changed), openCapture(ref, whole));
     } catch (error) {
       assert.ok(isDamaged(error), String(error));

@@ -19,7 +19,7 @@ before(async () => {
 });
 after(() => rm(folder, { recursive: true }));
 
-/** A segment of items with so many records each, as the archive writes it. */
+/** A segment of items with N records each, as the archive writes it. */
 const putSegment = async (blob: string, counts: readonly number[], padding = ""): Promise<ItemView[]> => {
   let text = "";
   const items = counts.map((count, item) => {
@@ -54,7 +54,7 @@ test("every item gets its own records, in whatever order they are asked for", as
   );
 });
 
-test("neighbours are read together, and what lies far apart is not read over", async () => {
+test("neighbours are read together, and large gaps are not read", async () => {
   const items = await putSegment("c.jsonl", Array<number>(100).fill(1), "x".repeat(4000));
   const reads: number[] = [];
   const counted: Blobs = {
@@ -72,7 +72,7 @@ test("neighbours are read together, and what lies far apart is not read over", a
   assert.deepEqual(reads, [end(items[1]!), items[99]!.records!.length]);
 });
 
-test("a segment that is cut off, overwritten or gone is told", async () => {
+test("a truncated, overwritten or missing segment is reported", async () => {
   const [item] = await putSegment("d.jsonl", [1]);
   const { offset, length } = item!.records!;
   const longer = sampleItem("d", { records: { blob: "d.jsonl", offset, length: length + 1 } });
@@ -83,7 +83,7 @@ test("a segment that is cut off, overwritten or gone is told", async () => {
   await assert.rejects(read(blobs, [item!]), { name: "ArchiveError", code: "damaged", blob: "d.jsonl" });
 });
 
-test("a changed byte is told with the item whose records it is in, and the others are read", async () => {
+test("a changed byte is reported with its item, and the other items are read", async () => {
   const items = (await putSegment("e.jsonl", [1, 1, 1])).map((item) => ({ ...item, records: item.records! }));
   const bytes = Buffer.from(await blobs.get("e.jsonl"));
   const digested = items.map(({ records, ...item }) => {

@@ -98,7 +98,7 @@ it("stores no empty segment: an item without records or responses needs none", a
   assert.equal((await namesOf(blobs)).length, 1);
 });
 
-it("seals by age without being asked", async (t) => {
+it("seals a segment by age", async (t) => {
   const { blobs, archive } = await kit(t, { maxAgeMs: 1 });
   const item = archive.item();
   item.keep("page", await item.exchange(page(1)));
@@ -106,7 +106,7 @@ it("seals by age without being asked", async (t) => {
   assert.equal(await bodyAt(blobs, captures[0]), "<p>page 1</p>");
 });
 
-it("seals by size without being asked, and later items go to the next segment", async (t) => {
+it("seals a segment by size, and later items go to the next one", async (t) => {
   const { blobs, archive } = await kit(t, { maxBytes: 200_000 });
   const noise = [randomBytes(300_000), randomBytes(300_000)];
   const refs: CaptureRef[] = [];
@@ -133,7 +133,7 @@ it("waits for every segment of an item that spans several", async (t) => {
   assert.equal(await bodyAt(blobs, captures[1]), "<p>page 2</p>");
 });
 
-it("stores how items ended beside what they leave, and keeps no item that leaves nothing else waiting for it", async (t) => {
+it("stores outcomes beside pages and records, and an item without those does not wait", async (t) => {
   const { blobs, archive } = await kit(t);
   const end = (kept: Kept): string => JSON.stringify(kept);
   const spanning = archive.item();
@@ -148,7 +148,7 @@ it("stores how items ended beside what they leave, and keeps no item that leaves
   assert.deepEqual(await readLines(blobs, segment!), [kept, { captures: [], records: null }]);
 });
 
-it("tells nothing of an item whose earlier segment could not be stored", async (t) => {
+it("reports no outcome of an item whose earlier segment could not be stored", async (t) => {
   const files = await openFiles(await folderOf(t));
   let isFull = true;
   const full = new Error("the disk is full");
@@ -214,7 +214,7 @@ it("fails the items of a segment that cannot be stored, and no others", async (t
   assert.equal(await bodyAt(files, (await kept).captures[0]), "<p>page 2</p>");
 });
 
-it("lets nobody add more while too much is in flight, and goes on when the disk has caught up", async (t) => {
+it("accepts nothing more while too much is in flight, and continues when the disk has caught up", async (t) => {
   const files = await openFiles(await folderOf(t));
   const disk = Promise.withResolvers<void>();
   const blobs: Blobs = { ...files, put: (name, body) => disk.promise.then(() => files.put(name, body)) };

@@ -70,7 +70,7 @@ for (const [what, body] of [
     }
   });
 
-test("the last piece of a body that was changed is never given", async (t) => {
+test("the last piece of a changed body is never returned", async (t) => {
   const { blobs, pack, store } = await kit(t);
   for (const ref of [await pack(LARGE), await store(LARGE)]) {
     const bytes = Buffer.from(await blobs.get(ref.blob));
@@ -88,7 +88,7 @@ test("the last piece of a body that was changed is never given", async (t) => {
   }
 });
 
-test("an object that was cut off is damaged", async (t) => {
+test("a truncated object is damaged", async (t) => {
   const { blobs, store } = await kit(t);
   const ref = await store(LARGE);
   await blobs.put(ref.blob, LARGE.subarray(0, 1000));

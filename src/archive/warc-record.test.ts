@@ -30,7 +30,7 @@ const requestLines = (change: Partial<Exchange>): string[] =>
     .toString("latin1")
     .split("\r\n");
 
-it("leaves a head alone that fits its stored body", () => {
+it("does not change a head that matches its stored body", () => {
   const headers: Headers = [
     ["Content-Type", "text/html"],
     ["Set-Cookie", "a"],

@@ -37,7 +37,7 @@ export const post = async (what: Post): Promise<PostReply> => {
     answer.body.dump({ limit: LARGEST_ANSWER }).catch(() => undefined);
     return { status: answer.statusCode, retryAfter: [answer.headers["retry-after"] ?? []].flat() };
   } catch (error) {
-    if (signal.aborted) throw new ChannelError("stopped", "stopped before there was an answer");
+    if (signal.aborted) throw new ChannelError("stopped", "stopped before the receiver answered");
     if (timeout.aborted) throw new ChannelError("timeout", `no answer within ${timeoutMs / 1000} s`);
     throw explain(error);
   }

@@ -10,7 +10,7 @@ export const EXIT = {
   usage: 2,
   /** The job ended; some items failed, or some inputs were rejected or capped. */
   someFailed: 3,
-  /** The job stopped by itself: the breaker holds its lanes. */
+  /** The job stopped by itself: the breaker holds its lanes. Or a release is held by its audit, or by findings about its runs. */
   held: 4,
   /** Interrupted or cancelled before it ended. */
   interrupted: 5,

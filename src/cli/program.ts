@@ -40,14 +40,19 @@ export const COMMANDS: readonly ListedCommands[] = [
   { group: "Jobs:", names: ["items"], load: () => import("./commands/items.ts") },
   { group: "Jobs:", names: ["export"], load: () => import("./commands/export.ts") },
   { group: "Stored pages:", names: ["extract", "diff"], load: () => import("./commands/extract.ts") },
+  { group: "Datasets:", names: ["datasets", "releases"], load: () => import("./commands/releases.ts") },
+  { group: "Datasets:", names: ["drift"], load: () => import("./commands/drift.ts") },
   { group: "Scrapers:", names: ["init", "new"], load: () => import("./commands/init.ts") },
   { group: "Scrapers:", names: ["try", "capture", "test"], load: () => import("./commands/devtools.ts") },
   { group: "Scrapers:", names: ["recording"], load: () => import("./commands/recording.ts") },
   { group: "Scrapers:", names: ["distill"], load: () => import("./commands/distill.ts") },
   { group: "Server:", names: ["serve", "worker"], load: () => import("./commands/serve.ts") },
   { group: "Server:", names: ["deploy"], load: () => import("./commands/deploy.ts") },
+  { group: "Server:", names: ["versions"], load: () => import("./commands/versions.ts") },
   { group: "Server:", names: ["login"], load: () => import("./commands/login.ts") },
   { group: "Server:", names: ["submit"], load: () => import("./commands/submit.ts") },
+  { group: "Schedules:", names: ["schedules"], load: () => import("./commands/schedules.ts") },
+  { group: "Schedules:", names: ["inputs"], load: () => import("./commands/inputs.ts") },
   { group: "Operations:", names: ["workers", "scale"], load: () => import("./commands/workers.ts") },
   { group: "Operations:", names: ["lanes"], load: () => import("./commands/lanes.ts") },
   { group: "Operations:", names: ["clients"], load: () => import("./commands/clients.ts") },
@@ -72,7 +77,7 @@ export const buildProgram = async (
 ): Promise<Command> => {
   const program = new Command("sluice")
     .description(
-      "Run scrape jobs of a hundred to many millions of items: paced, durable, with every field checked",
+      "Run scrape jobs with a hundred to many millions of items: paced, durable, with every field checked",
     )
     .version(version, "-V, --version", "print the version")
     .helpOption("-h, --help", "print help")

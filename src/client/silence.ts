@@ -1,7 +1,7 @@
 /** Nothing moved for too long. */
 export class SilenceError extends Error {
   constructor(ms: number) {
-    super(`nothing has moved for ${ms / 1000} s`);
+    super(`no data for ${ms / 1000} s`);
     this.name = "SilenceError";
   }
 }

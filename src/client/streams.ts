@@ -27,12 +27,16 @@ export interface Listening {
   /** The last event that was received: the stream starts with those after it. */
   readonly lastEventId?: string;
   readonly signal?: AbortSignal;
+  /** The server has answered; events follow. */
+  readonly onOpen?: () => void;
 }
 
 /** Server-sent events as they arrive. Comments only keep the connection open and are skipped. */
 export async function* readEvents(stream: ReadableStream<Uint8Array>): AsyncGenerator<LiveEvent> {
   let text = "";
-  for await (const piece of stream.pipeThrough(new TextDecoderStream())) {
+  // The types of Node and of browsers disagree on what a decoder takes.
+  const decoder = new TextDecoderStream() as unknown as TransformStream<Uint8Array, string>;
+  for await (const piece of stream.pipeThrough(decoder)) {
     text += piece;
     const blocks = text.split("\n\n");
     text = blocks.pop() ?? "";

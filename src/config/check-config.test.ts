@@ -4,7 +4,7 @@ import { checkConfig } from "./check-config.ts";
 
 const FILE = "/somewhere/sluice.config.ts";
 
-test("a configuration of known options passes as it is", () => {
+test("a configuration with known options passes unchanged", () => {
   for (const config of [
     {},
     { data: "./d" },
@@ -82,7 +82,7 @@ const refused: readonly (readonly [string, unknown, RegExp])[] = [
   ["a server with an option that there is not", { server: { hostname: "x" } }, /`server`/],
   ["proxies without tiers", { proxies: {} }, /`proxies.tiers`/],
   ["a currency that is no code", { proxies: { currency: "$", tiers: {} } }, /`proxies.currency`/],
-  ["a tier named direct", { proxies: { tiers: { direct: {} } } }, /direct.*always/],
+  ["a tier named direct", { proxies: { tiers: { direct: {} } } }, /direct.*built in/],
   ["a tier with a bad name", { proxies: { tiers: { "my tier": {} } } }, /my tier/],
   ["a tier with a misspelled option", tier({ urll: "http://p:1" }), /`urll`.*`url`/],
   ["a tier that leads nowhere", tier({}), /`proxies.tiers.dc` needs one of/],
@@ -122,7 +122,7 @@ const refused: readonly (readonly [string, unknown, RegExp])[] = [
   ["targets that are no list", { allowTargets: "10.0.0.0/8" }, /`allowTargets`/],
 ];
 for (const [what, config, says] of refused)
-  test(`${what} is refused, with the file, the option and the way out`, () => {
+  test(`${what} is refused, with the file, the option and what to do`, () => {
     assert.throws(() => checkConfig(config, FILE), { code: "bad-config", message: says });
     assert.throws(() => checkConfig(config, FILE), { message: /^\/somewhere\/sluice\.config\.ts: / });
   });

@@ -29,6 +29,8 @@ export const checkConfig = (found: unknown, file: string): Config => {
     proxies,
     server,
     alerts,
+    datasets,
+    schedules,
   }: { readonly [option in keyof Config]?: unknown } = found;
   if (data !== undefined && !isPath(data)) return refuse('`data` must be a folder, for example "./data".');
   if (ledger !== undefined && !isStorageUrl(ledger))
@@ -57,6 +59,15 @@ export const checkConfig = (found: unknown, file: string): Config => {
   if (server !== undefined && !isServer(server))
     return refuse(
       '`server` must say where to listen, for example { host: "127.0.0.1", port: 7070 }, and for TLS also tls: { cert: "cert.pem", key: "key.pem" }.',
+    );
+  // What each one says is checked when it is applied.
+  if (datasets !== undefined && !(isObject(datasets) && Object.values(datasets).every(isObject)))
+    return refuse(
+      '`datasets` must have datasets by name, for example { taxes: { sources: [{ scraper: "county" }] } }.',
+    );
+  if (schedules !== undefined && !(isObject(schedules) && Object.values(schedules).every(isObject)))
+    return refuse(
+      '`schedules` must have schedules by name, for example { weekly: { scraper: "county", when: { cron: "0 6 * * mon", zone: "America/Chicago" }, inputsFrom: { set: "parcels" } } }.',
     );
   const problem = alerts === undefined ? undefined : alertProblem(alerts);
   if (problem !== undefined) return refuse(`\`alerts\`: ${problem}`);

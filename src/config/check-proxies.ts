@@ -31,11 +31,12 @@ export const proxyProblem = (proxies: unknown): string | undefined => {
 };
 
 const nameProblem = (name: string): string | undefined => {
-  if (name === DIRECT) return `\`proxies.tiers\`: \`${DIRECT}\` is always there, and goes without a proxy.`;
-  if (name === STORAGE) return `\`proxies.tiers\`: \`${STORAGE}\` is the blob store's. Use another name.`;
+  if (name === DIRECT) return `\`proxies.tiers\`: \`${DIRECT}\` is built in and uses no proxy.`;
+  if (name === STORAGE)
+    return `\`proxies.tiers\`: \`${STORAGE}\` is reserved for the blob store. Use another name.`;
   return parseTierUse(name)?.tier === name
     ? undefined
-    : `\`proxies.tiers\`: a name has lower-case letters, digits and hyphens, for example datacenter. Not: ${name}.`;
+    : `\`proxies.tiers\`: ${name} is not a valid name. Use lower-case letters, digits and hyphens, for example datacenter.`;
 };
 
 const tierProblem = (what: string, tier: unknown): string | undefined => {
@@ -43,7 +44,7 @@ const tierProblem = (what: string, tier: unknown): string | undefined => {
   if (unknown !== undefined) return unknown;
   const { provider, url, urls, file, user, values, passwordEnv, passwordFile, ca, price } = tier as Facts;
   if (provider !== undefined && !(typeof provider === "string" && Object.hasOwn(PROVIDERS, provider)))
-    return `${what}: \`provider\` must be one of ${Object.keys(PROVIDERS).join(", ")}. For any other, give \`url\` and \`user\`.`;
+    return `${what}: \`provider\` must be one of ${Object.keys(PROVIDERS).join(", ")}. For others, set \`url\` and \`user\`.`;
   const ways = [url, urls, file].filter((way) => way !== undefined).length;
   if (ways > 1 || (ways === 0 && provider === undefined))
     return `${what} needs one of \`url\`, \`urls\`, \`file\`${ways > 1 ? "" : " or `provider`"}.`;
@@ -65,7 +66,7 @@ const tierProblem = (what: string, tier: unknown): string | undefined => {
 /** Does not quote the URL: it may hold a password. */
 const urlProblem = (what: string, url: unknown): string | undefined => {
   if (typeof url === "string" && url.includes("@"))
-    return `${what}: a URL must not hold a user name or password. Name the user in \`user\`, and the password's variable in \`passwordEnv\` or its file in \`passwordFile\`.`;
+    return `${what}: a URL must not contain a user name or password. Name the user in \`user\`, and the password's variable in \`passwordEnv\` or its file in \`passwordFile\`.`;
   return typeof url === "string" && parseProxyUrl(url)
     ? undefined
     : `${what}: a URL must have a scheme, a host and a port: http://, https:// or socks5://host:port.`;

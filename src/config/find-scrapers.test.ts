@@ -33,7 +33,7 @@ const config: Project = {
   scrapers: ["scrapers", "more", "not-there"].map((name) => join(folder, name)),
 };
 
-test("the scrapers of a project are all *.scraper files below its folders, packages left out", () => {
+test("the scrapers of a project are all *.scraper files below its folders, except in packages", () => {
   assert.deepEqual(listScrapers(config), [deep, beside, own].sort());
 });
 
@@ -42,7 +42,7 @@ test("folders that overlap list a scraper once", () => {
   assert.deepEqual(listScrapers(twice), [deep, beside, own].sort());
 });
 
-test("a scraper is found by the name of its file, however deep it stands", async () => {
+test("a scraper is found by the name of its file, at any depth", async () => {
   assert.equal(await findScraper("county", config), beside);
   assert.equal(await findScraper("quotes", config), own);
   assert.equal(await findScraper("travis", config), deep);
@@ -63,7 +63,7 @@ test("a scraper without code is found by its file, by its own name, and by its p
   assert.equal(await findScraper("plain.scraper.json", project), "plain.scraper.json");
 });
 
-test("a scraper is found by its own name, which goes before the names of files", async () => {
+test("a scraper is found by its own name, which has precedence over file names", async () => {
   const other = put("more/other.scraper.ts", scraperText('"willow-county-tax"'));
   const made = put("more/made.scraper.ts", scraperText('["made", "up"].join("-")'));
   assert.equal(await findScraper("willow-county-tax", config), other);
@@ -73,7 +73,7 @@ test("a scraper is found by its own name, which goes before the names of files",
   assert.equal(await findScraper("county", config), county);
 });
 
-test("two scrapers of one name are refused with both paths, by whatever name one is asked for", async () => {
+test("two scrapers with the same name are refused with both paths, whichever name is used", async () => {
   const twins = ["twin-a", "twin-b"].map((file) => put(`more/${file}.scraper.ts`, scraperText('"twin"')));
   for (const named of ["twin", "twin-a"])
     await assert.rejects(
@@ -83,19 +83,19 @@ test("two scrapers of one name are refused with both paths, by whatever name one
     );
 });
 
-test("a path, a file URL and a built-in are left as they are", async () => {
+test("a path, a file URL and a built-in are unchanged", async () => {
   for (const named of ["page", "x.ts", "./x", "a/b.scraper.js", "file:///x/y.ts"])
     assert.equal(await findScraper(named, config), named);
 });
 
-test("a name that nobody has is refused with the names that there are, and the one that was meant", async () => {
+test("an unknown name is refused with the existing names and a suggestion", async () => {
   await assert.rejects(findScraper("qoutes", config), {
     code: "unknown-scraper",
     message: /^qoutes: .*Did you mean quotes\?.*county.*quotes/,
   });
 });
 
-test("a name that two files have is refused with both paths", async () => {
+test("a name of two files is refused with both paths", async () => {
   const second = put("more/quotes.scraper.ts");
   await assert.rejects(
     findScraper("quotes", config),

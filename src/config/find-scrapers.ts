@@ -152,12 +152,12 @@ export const ownLoader = (
   store?: ScraperStore,
 ): ReturnType<typeof jobLoader> => {
   const load = jobLoader(ledger, ownSource, store);
-  return async (job, revision) => {
+  return async (item) => {
     try {
-      return await load(job, revision);
+      return await load(item);
     } catch (error) {
       if (!(error instanceof ScraperLoadError)) throw error;
-      const detail = `${job}: this machine (${hostname()}) does not have the job's scraper in its version, and it is not deployed. ${error.message}`;
+      const detail = `${item.job}: this machine (${hostname()}) does not have the job's scraper in its version, and it is not deployed. ${error.message}`;
       throw new OwnTroubleError(error.code, detail, { cause: error });
     }
   };

@@ -30,7 +30,7 @@ test("a configuration is found in a folder above, and its paths are relative to 
   });
 });
 
-test("what it does not say has a default", async () => {
+test("omitted options have defaults", async () => {
   const folder = project("defaults", "export default {};\n", "sluice.config.js");
   const found = await loadConfig(folder);
   assert.equal(found?.data, join(folder, "data"));
@@ -52,12 +52,12 @@ test("a file that cannot be loaded is named with the reason", async () => {
   await assert.rejects(loadConfig(folder), { code: "broken-config", message: /sluice\.config\.ts/ });
 });
 
-test("a file that says what cannot be is refused", async () => {
+test("a file with invalid options is refused", async () => {
   const folder = project("bad", 'export default { ledger: "x" };\n');
   await assert.rejects(loadConfig(folder), { code: "bad-config", message: /`ledger`/ });
 });
 
-test("a file that ends the process is told, with the exit code of a bad configuration", () => {
+test("a file that ends the process is reported, with the exit code for a bad configuration", () => {
   const folder = project("ends", "process.exit(0);\n");
   const loader = new URL("./load-config.ts", import.meta.url).href;
   const code = `const { loadConfig } = await import(${JSON.stringify(loader)}); await loadConfig();`;

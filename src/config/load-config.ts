@@ -1,9 +1,16 @@
 import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
+import type { DatasetConfig } from "../domain/release.ts";
 import type { ProxyConfig } from "../domain/proxy-tier.ts";
 import { checkConfig, ConfigError } from "./check-config.ts";
-import { type AlertConfig, DEFAULT_DATA, DEFAULT_SCRAPERS, type ServerConfig } from "./define-config.ts";
+import {
+  type AlertConfig,
+  DEFAULT_DATA,
+  DEFAULT_SCRAPERS,
+  type ScheduleConfig,
+  type ServerConfig,
+} from "./define-config.ts";
 import { resolveStorageUrl } from "./storage-location.ts";
 
 /** A folder with a `sluice.config.ts`, with defaults applied. */
@@ -22,6 +29,8 @@ export interface Project {
   readonly proxies?: ProxyConfig;
   readonly server?: ServerConfig;
   readonly alerts?: AlertConfig;
+  readonly schedules?: Readonly<Record<string, ScheduleConfig>>;
+  readonly datasets?: Readonly<Record<string, DatasetConfig>>;
 }
 
 /** The exit code for an invalid configuration. */
@@ -86,7 +95,9 @@ const importDefault = async (file: string): Promise<unknown> => {
   // The file may end the process; this reports why.
   const tell = (): void => {
     process.exitCode = EXIT_USAGE;
-    console.error(`error: ${file}: ends the process while it is loaded. Let it only export its settings.`);
+    console.error(
+      `error: ${file}: it ends the process while it is loaded. It must only export its settings.`,
+    );
   };
   process.once("exit", tell);
   try {

@@ -21,7 +21,7 @@ const SCRAPER = `
     collect: async () => {},
   });`;
 
-test("a job's scraper is found by name in the project of this machine; one that is not there is this machine's trouble", async (t) => {
+test("a job's scraper is found by name in the project of this machine; a missing one is a local problem", async (t) => {
   const folder = mkdtempSync(join(tmpdir(), "sluice-own-loader-"));
   const before = process.cwd();
   t.after(() => {
@@ -45,7 +45,8 @@ test("a job's scraper is found by name in the project of this machine; one that 
     };
     return { spec } as unknown as JobView;
   };
-  const load = (view: JobView) => ownLoader({ readJob: async () => view })("job", 1);
+  const load = (view: JobView) =>
+    ownLoader({ readJob: async () => view })({ job: "job", revision: 0, key: "a" });
 
   const { scrapers } = await load(jobOf("town", version));
   assert.equal(scrapers[0]!.ready.scraper.name, "town");

@@ -22,11 +22,11 @@ test("bucket, prefix and options of an S3 URL", () => {
   );
 });
 
-test("a wrong one is refused with the way out, and is not quoted", () => {
+test("an invalid URL is refused with what to do, and is not quoted", () => {
   const cases: [string, RegExp][] = [
     ["s3:secret", /expected s3:\/\/BUCKET\/PREFIX/],
     ["s3://id:secret@pages/x", /AWS_ACCESS_KEY_ID/],
-    ["s3://UP_secret/x", /not a bucket's name/],
+    ["s3://UP_secret/x", /bucket name is not valid/],
     ["s3://pages/a secret", /its prefix/],
     ["s3://pages?pathstyle=secret", /unknown option `pathstyle`\. Expected some of: endpoint, pathStyle/],
     ["s3://pages?endpoint=http://id:secret@host", /`endpoint`/],

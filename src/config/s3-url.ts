@@ -29,10 +29,10 @@ export const parseS3Url = (text: string): S3Url => {
   if (!url || !/^s3:\/\//i.test(text)) return refuse("expected s3://BUCKET/PREFIX.");
   if (url.username !== "" || url.password !== "")
     return refuse(
-      "leave keys out of it. Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or use a profile or role.",
+      "it must not contain keys. Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or use a profile or role.",
     );
   const bucket = url.host;
-  if (!BUCKET.test(bucket)) return refuse("its bucket is not a bucket's name. Expected s3://BUCKET/PREFIX.");
+  if (!BUCKET.test(bucket)) return refuse("the bucket name is not valid. Expected s3://BUCKET/PREFIX.");
   const prefix = url.pathname.replace(/^\/+/, "").replace(/\/*$/, "/").replace(/^\/$/, "");
   if (prefix.length > LONGEST_PREFIX || !/^([\w.=+@~,-]+\/)*$/.test(prefix))
     return refuse(

@@ -30,3 +30,18 @@ test("paths in the configuration are relative to its folder", () => {
   assert.equal(resolveStorageUrl("file:///srv/blobs", "/project"), "file:///srv/blobs");
   assert.equal(resolveStorageUrl("https://c.test", "/project"), "https://c.test");
 });
+
+test("where the ledger is no file, the error names the way out, and no password", () => {
+  const problemOf = (ledger: string): string => {
+    try {
+      return ledgerFile({ ledger });
+    } catch (error) {
+      return (error as Error).message;
+    }
+  };
+  const postgres = problemOf("postgres://sluice:hidden-word@db.example.org/sluice");
+  assert.match(postgres, /pg_dump.*sluice migrate .*--ledger sqlite:copy\.db/);
+  assert.doesNotMatch(postgres, /hidden-word/);
+  assert.match(problemOf("https://controller.example.org"), /controller's machine/);
+  assert.match(problemOf("dynamodb://x"), /Expected a ledger/);
+});

@@ -28,10 +28,18 @@ export const resolveStorageUrl = (url: string, folder: string): string => {
     : url;
 };
 
+/** What to do instead where the ledger is no file. */
+const WAYS_OUT: Readonly<Record<string, string>> = {
+  postgres:
+    "The ledger is in PostgreSQL: back it up and restore it with pg_dump and pg_restore. To check it, copy it to a file while nothing runs, with `sluice migrate --from URL --to sqlite:copy.db`, and use `--ledger sqlite:copy.db`",
+  http: "The ledger belongs to a controller: run the command on the controller's machine",
+};
+
 /** The ledger's file, for commands that work on it: fsck, backup, restore, rebuild. */
 export const ledgerFile = ({ ledger }: Pick<StorageLocation, "ledger">): string => {
   const file = parseStorageUrl(ledger);
-  if (file?.scheme !== "sqlite")
-    throw new ConfigError("bad-config", "This command works on files. Expected a ledger `sqlite:FILE`.");
-  return file.path;
+  if (file?.scheme === "sqlite") return file.path;
+  const [, wayOut = "Expected a ledger `sqlite:FILE`"] =
+    Object.entries(WAYS_OUT).find(([scheme]) => file?.scheme.startsWith(scheme)) ?? [];
+  throw new ConfigError("bad-config", `This command works on ledgers that are files. ${wayOut}.`);
 };

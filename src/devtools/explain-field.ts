@@ -193,7 +193,7 @@ const MOST_TEXT = 160;
 export const pageBeginning = (page: Page): string => {
   const kind = pageKind(page);
   const words = kind === "json" ? foldSpace(page.text.slice(0, 10 * MOST_TEXT)) : visibleWords(page);
-  if (words === "") return "the page has no text that a person could read";
+  if (words === "") return "the page has no readable text";
   const root = kind === "xml" ? parsePage(page).first(compileSelector(":root"))?.tag : undefined;
   return `the page${root === undefined ? "" : ` is XML, <${root}>, and`} begins ${JSON.stringify(words.length > MOST_TEXT ? `${words.slice(0, MOST_TEXT)}…` : words)}`;
 };

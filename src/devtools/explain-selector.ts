@@ -191,7 +191,7 @@ export const explainCss = (
   }
   return {
     reason: trail.reason,
-    ...(trail.reached && { reached: point("this is as far as it gets", trail.reached) }),
+    ...(trail.reached && { reached: point("this is the last part that matches", trail.reached) }),
     hints: trail.hints.map(({ text, element }) => point(text, element)),
   };
 };

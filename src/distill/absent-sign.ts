@@ -6,12 +6,12 @@ import { stepTo } from "./json-paths.ts";
 import type { RecordedAnswer } from "./location.ts";
 import { hasSign } from "./run-chain.ts";
 
-/** Statuses by which sites say that there is no such thing. Others are troubles of the site. */
+/** Statuses by which sites say that something does not exist. Others are failures of the site. */
 export const ABSENT_STATUSES: readonly number[] = [400, 404, 410, 422];
 
 /**
- * What all answers to inputs that do not exist have, and no answer to others: a status, a value in JSON, an element, a sentence. That a value is not
- * there is no sign: a changed page has none either.
+ * What all responses to absent inputs have, and no response to others: a status, a value in JSON, an element, a sentence. A missing value is not a
+ * sign: a changed page lacks it too.
  */
 export const findSign = (
   absent: readonly RecordedAnswer[],

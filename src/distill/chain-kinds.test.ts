@@ -182,7 +182,7 @@ test("the input within a longer text, in groups, and encoded", async () => {
   assert.equal(pathOf(lines, "query `k`"), "query `k`: the input's `id`, in base64");
 });
 
-test("a link that is followed as it is", async () => {
+test("a link that is followed unchanged", async () => {
   const refs = new Map<string, string>();
   const lines = await distilled({
     answer({ path }, { html, json }) {
@@ -202,7 +202,7 @@ test("a link that is followed as it is", async () => {
   assert.equal(pathOf(lines, "address:"), "address: .detail @href of `list`");
 });
 
-test("a variable of a script, with its escapes, and a token that the site sends as a cookie and wants as a header", async () => {
+test("a variable of a script, with its escapes, and a token that the site sets as a cookie and expects as a header", async () => {
   const tokens = new Set<string>();
   const lines = await distilled({
     answer({ path, headers }, { html, json }) {
@@ -261,7 +261,7 @@ test("a parameter of the address that a request is redirected to, and a number i
   );
 });
 
-test("of several hits, the one that has the input", async () => {
+test("with several hits, the one that has the input", async () => {
   const refs = new Map<string, string>();
   const lines = await distilled({
     answer({ path }, { json }) {
@@ -316,7 +316,7 @@ test("a token in a response header, in a body of text", async () => {
   });
 });
 
-test("a short value that stands somewhere by chance is not taken for its source", async () => {
+test("a short value that appears somewhere by chance is not taken as the source", async () => {
   const lines = await unexplained({
     answer: ({ path }, { html }) => html(`<p>Page <b>${path.searchParams.get("id")?.slice(-2)}</b> of 99`),
     async visit(browser, id) {
@@ -329,7 +329,7 @@ test("a short value that stands somewhere by chance is not taken for its source"
   ]);
 });
 
-test("names that are drawn for each page are named", async () => {
+test("field names that change with each page are reported", async () => {
   const lines = await unexplained({
     answer: (_, { html }) => html("<p>fields by script"),
     async visit(browser, id) {

@@ -32,7 +32,7 @@ export interface ChainStep {
   readonly origin: string;
   /** For people: segments that change are `…`. */
   readonly path: string;
-  /** The whole URL stands in an earlier answer: no part of it is made. */
+  /** The whole URL comes from an earlier response: no part of it is built. */
   readonly link?: Source;
   /** In the order of the request. */
   readonly parts: readonly TemplatePart[];
@@ -47,7 +47,7 @@ export interface ChainStep {
   readonly reason: "fields" | "values" | "cookies" | "state";
   /** Cookies that later steps send. */
   readonly cookies: readonly string[];
-  /** How the site says that there is no such thing. */
+  /** How the site says that the input does not exist. */
   readonly absent?: AbsentSign;
 }
 
@@ -84,7 +84,7 @@ export interface FieldPath {
   readonly lost: readonly string[];
 }
 
-/** A file that the browser kept, whose address stands in an answer. It is kept where the address is there. */
+/** A file that the browser kept, whose URL is in a response. It is kept if the URL is there. */
 export interface ChainFile {
   readonly name: string;
   readonly step: number;

@@ -38,7 +38,7 @@ export const distill = async (options: DistillOptions): Promise<Distilled> => {
   const { scraper, extraction } = ready;
   if (!extraction)
     throw new DistillError(
-      `scraper ${scraper.name} has no \`extract\`: without fields nothing says what a request is for`,
+      `scraper ${scraper.name} has no \`extract\`: without fields, distill cannot tell which requests are needed`,
     );
   if (ready.emits.length > 0)
     throw new DistillError(`scraper ${scraper.name} emits inputs. Distill the scrapers that it emits to`);
@@ -48,7 +48,7 @@ export const distill = async (options: DistillOptions): Promise<Distilled> => {
   for (const one of ran) refuseFailed(one);
   for (const { input, records } of gone)
     if (records !== undefined)
-      throw new DistillError(`${shown(input)} was named as absent, and the browser found it`);
+      throw new DistillError(`${shown(input)} was named with --absent, but the browser found it`);
   const present = await withSpare(options, ran.slice(0, options.present.length));
   const targets = findTargets(ready, present);
   const complete = targets.filter(({ missing }) => missing.length === 0);
@@ -148,10 +148,10 @@ const noTarget = ([best]: readonly Target[], present: readonly Run[]): DistillEr
   const calls = present[0]?.calls.length ?? 0;
   const elsewhere = "The page's script computes it, or gets it from a WebSocket or a stream";
   if (best === undefined)
-    return new DistillError(`none of the ${calls} responses holds the fields. ${elsewhere}`);
+    return new DistillError(`none of the ${calls} responses has the fields. ${elsewhere}`);
   const [at = 0] = best.calls.values();
   const call = present[0]!.calls[at]!;
-  const where = `request ${at + 1} ${call.method} ${call.url.pathname} holds the most fields`;
+  const where = `request ${at + 1} ${call.method} ${call.url.pathname} has the most fields`;
   return new DistillError(
     `field \`${best.missing[0]}\` is in no response: ${where}, and not ${best.missing.map((name) => `\`${name}\``).join(", ")}. ${elsewhere}`,
   );

@@ -10,7 +10,7 @@ interface Evidence extends Distilled {
 }
 
 /**
- * What was found, tried and compared, for those who review the scraper. Without the values of the site: tokens are among them.
+ * What was found, tried and compared, for a review of the scraper. Without values of the site, because some of them are tokens.
  */
 export const evidenceOf = ({ chain, inputs, lostFiles, proof, source, software }: Evidence): string => {
   const { differences: _, ...compared } = proof;

@@ -65,8 +65,8 @@ const templateText = (template: Template, steps: readonly ChainStep[]): string =
 const isMade = ({ template }: TemplatePart): boolean => template.some((one) => typeof one !== "string");
 
 const REASONS: Readonly<Record<ChainStep["reason"], string>> = {
-  fields: "its answer holds the fields",
-  values: "later requests need values of its answer",
+  fields: "its response has the fields",
+  values: "later requests need values from its response",
   cookies: "it sets cookies that the site asks for",
   state: "the site remembers it",
 };

@@ -22,18 +22,18 @@ const foundFor = async (options: ScriptSiteOptions, level: "values" | "state" = 
   };
 };
 
-test("every changing part comes from the input or from a place in an earlier answer; the ping is left out", async () => {
+test("every changing part comes from the input or from an earlier response; the ping is left out", async () => {
   const { lines, unexplained } = await foundFor({});
   assert.deepEqual(lines, [
     "1. GET /  (start)",
-    "   later requests need values of its answer",
+    "   later requests need values from its response",
     "2. POST /api/search  (search)",
-    "   later requests need values of its answer",
+    "   later requests need values from its response",
     "   JSON value `q`: the input's `parcel`",
     '   JSON value `key`: input[name="form_key"] @value of `start`',
     '   header `x-csrf-token`: meta[name="csrf-token"] @content of `start`',
     "3. GET /api/parcels/…  (parcels)",
-    "   its answer holds the fields",
+    "   its response has the fields",
     "   path segment 3: JSON hits[0].ref of `search`",
     '   header `x-csrf-token`: meta[name="csrf-token"] @content of `start`',
     "Fields: parcel at parcel.parcel, owner at parcel.owner, value at parcel.value, due at parcel.due, exemptions at parcel.exemptions[], history at parcel.history[].",
@@ -56,7 +56,7 @@ test("the time of a request is recognized", async () => {
   );
 });
 
-test("where the site remembers the search, it is repeated", async () => {
+test("if the site remembers the search, it is repeated", async () => {
   const { found } = await foundFor({ remembers: true }, "state");
   assert.deepEqual(
     found.steps.map(({ path }) => path),
@@ -64,7 +64,7 @@ test("where the site remembers the search, it is repeated", async () => {
   );
 });
 
-test("where the answer is the page's own markup, the scraper's own extract reads it", async () => {
+test("if the response is the page's own markup, the scraper's own extract reads it", async () => {
   const { target } = await foundFor({ isHtml: true });
   assert.deepEqual(target, { calls: new Map([["detail", 3]]), fields: { by: "extract" }, missing: [] });
 });

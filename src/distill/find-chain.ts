@@ -17,8 +17,8 @@ import type { Call, Run } from "./run.ts";
 import { variableName } from "./variable-names.ts";
 
 /**
- * How much of the session is repeated. Each level has all of the one before: only requests whose answers are read; those that set cookies; those that
- * carry the input, since the site may remember it; everything before the last request, with all headers of the browser.
+ * How much of the session is repeated. Each level includes the previous one: only requests whose responses are read; those that set cookies; those
+ * that contain the input, since the site may remember it; everything before the last request, with all headers of the browser.
  */
 export type ChainLevel = "values" | "cookies" | "state" | "all";
 export const CHAIN_LEVELS: readonly ChainLevel[] = ["values", "cookies", "state", "all"];
@@ -138,7 +138,7 @@ class ChainFinder {
     return isSound;
   }
 
-  /** The call and the fewest others that it needs, as far as can be told from each part alone. */
+  /** The call and the fewest others that it needs, judged by each part alone. */
   #requestsFor(at: number): ReadonlySet<number> {
     const known = this.#needs.get(at);
     if (known !== undefined) return known;
@@ -161,7 +161,7 @@ class ChainFinder {
     return paired;
   }
 
-  /** Answers that had come before the request, in every run. */
+  /** Responses that arrived before the request, in every run. */
   #before(call: PairedCall): PairedCall[] {
     const earlier: PairedCall[] = [];
     for (let at = 0; at < call.at; at++) {

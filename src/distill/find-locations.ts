@@ -17,10 +17,10 @@ import {
 import { listPaths, stepTo } from "./json-paths.ts";
 import type { Call } from "./run.ts";
 
-/** A value of an answer, and where it stands there. */
+/** A value of a response, and its location there. */
 interface Candidate {
   readonly value: string;
-  /** It stands under a name of its own: a field of JSON or of a form, a header, a parameter. Short values count only there. */
+  /** It has its own name: a field of JSON or of a form, a header, a parameter. Short values count only there. */
   readonly isNamed: boolean;
   /** Lower is better. */
   readonly rank: number;
@@ -70,7 +70,7 @@ export const findLocations = (calls: readonly Call[], wanted: readonly string[])
   return found;
 };
 
-/** Where a list has more than one entry, its first one need not be the right one: better the one that has the input. */
+/** If a list has several entries, the first may be the wrong one: the entry with the input is better. */
 export const findEntry = (
   calls: readonly Call[],
   wanted: readonly string[],
@@ -164,7 +164,7 @@ function* inHeaders({ responseHeaders, finalUrl }: Call): Iterable<Candidate> {
   }
 }
 
-/** The parts of a URL that stands at a place. */
+/** The parts of a URL at a location. */
 function* urlParts(
   text: string,
   place: Place | (() => Place | undefined),

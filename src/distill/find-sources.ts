@@ -40,7 +40,7 @@ export const inputSource = (inputs: Inputs, wanted: readonly string[]): Source |
   return undefined;
 };
 
-/** A value of the input within longer texts: what stands around it, once for each run. */
+/** A value of the input within longer texts: the text around it, once for each run. */
 export const aroundInput = (
   inputs: Inputs,
   wanted: readonly string[],
@@ -66,7 +66,7 @@ const groupsWithin = (given: string, text: string): EncodingName[] => {
 /** A part of a text that is shorter occurs by chance. */
 const SHORTEST_WITHIN = 3;
 
-/** The texts around these values, if each stands in its text. Of several places, the first. */
+/** The texts around these values, if each text contains its value. Of several places, the first. */
 const cutAround = (
   texts: readonly string[],
   values: readonly string[],

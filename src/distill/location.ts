@@ -7,12 +7,12 @@ import { compileSelector } from "../extraction/selector.ts";
 import type { Page } from "../ports/collector.ts";
 import { type Call, headerOf, type Pairs } from "./run.ts";
 
-/** Where a value stands in an answer. Reading it gives a text, or undefined. */
+/** The location of a value in a response. Reading it returns a text, or undefined. */
 export type Place =
   | { readonly in: "attr"; readonly css: string; readonly name: string }
   | { readonly in: "text"; readonly css: string }
   | { readonly in: "json"; readonly path: string }
-  /** A member of the entry of a JSON list that has the input: `ref` of the hit whose `parcel` is the one that was asked for. */
+  /** A member of the JSON list entry that has the input: `ref` of the hit whose `parcel` is the requested one. */
   | {
       readonly in: "entry";
       readonly list: string;
@@ -30,7 +30,7 @@ export type Place =
 
 export interface Location {
   readonly place: Place;
-  /** The value is this part of the URL that stands there: the whole of it, a segment of its path, or a parameter. */
+  /** The value is this part of the URL at that location: the whole URL, a segment of its path, or a parameter. */
   readonly part?: "whole" | { readonly segment: number } | { readonly query: string };
 }
 
@@ -83,13 +83,13 @@ const readPlace = (place: Place, answer: Answer, input: unknown): string | undef
 
 type Entry = Readonly<Record<string, unknown>>;
 
-/** The objects of a list; none if it is no list. */
+/** The objects of a list; none if it is not a list. */
 export const entriesOf = (list: unknown): readonly Entry[] =>
   Array.isArray(list)
     ? list.filter((one: unknown): one is Entry => typeof one === "object" && one !== null)
     : [];
 
-/** As it is written into a request; undefined for what is no single value. */
+/** As it is written into a request; undefined if it is not a single value. */
 export const textOf = (value: unknown): string | undefined =>
   typeof value === "string" || typeof value === "number" || typeof value === "boolean"
     ? String(value)

@@ -5,7 +5,7 @@ export const pairCalls = (runs: readonly Run[], at: number): readonly number[] |
   const [first, ...others] = runs;
   const call = first?.calls[at];
   if (first === undefined || call === undefined) return undefined;
-  // Of calls that look alike, the n-th of one run is the n-th of another.
+  // Of similar calls, the n-th of one run matches the n-th of another.
   const nth = first.calls.slice(0, at).filter((one) => likeness(call, one) === likeness(call, call)).length;
   const places = others.map(({ calls }) => {
     const scores = calls.map((one) => likeness(call, one));
@@ -17,7 +17,7 @@ export const pairCalls = (runs: readonly Run[], at: number): readonly number[] |
   return places.includes(-1) ? undefined : [at, ...places];
 };
 
-/** How much two calls look like one: 0 if they cannot be the same. Values do not count, names and the fixed parts of a path do. */
+/** How similar two calls are: 0 if they cannot be the same. Names and the fixed parts of a path count, values do not. */
 const likeness = (a: Call, b: Call): number => {
   if (a.method !== b.method || a.url.origin !== b.url.origin) return 0;
   const [pathA, pathB] = [segmentsOf(a), segmentsOf(b)];

@@ -36,7 +36,7 @@ export const prove = async ({
   };
   onProgress(`Proof: ${inputs.length} inputs in the browser and over HTTP`);
   const browser = await session.run(ready, inputs, { onEnd: counted("in the browser") });
-  // Plain requests alone: the written scraper would ask the browser where they differ.
+  // Plain requests only: otherwise the written scraper would use the browser where they differ.
   const { check: _check, ...plain } = written;
   const http = await session.run(plain, inputs, { onEnd: counted("over HTTP") });
   const proof = compareRuns(browser, http, { required: ready.extraction?.required ?? [], lostFiles });
@@ -74,7 +74,7 @@ export interface Proof {
   readonly differences: readonly Difference[];
 }
 
-/** Compares what the browser and the written scraper make of the same inputs, field by field. */
+/** Compares the results of the browser and of the written scraper for the same inputs, field by field. */
 export const compareRuns = (
   browser: readonly RanItem[],
   http: readonly RanItem[],

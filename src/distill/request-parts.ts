@@ -114,7 +114,7 @@ const parsed = (text: string): { readonly value: unknown } | undefined => {
 
 const BOUNDARY = "sluice-form-boundary";
 
-/** The boundary of a form's parts is drawn anew for each request, and means nothing. */
+/** The boundary of a multipart form is random for each request, and has no meaning. */
 const withFixedBoundary = (text: string, type: string): readonly [string, string] => {
   const boundary = /boundary="?([^";]+)/.exec(type)?.[1];
   return boundary === undefined

@@ -12,13 +12,13 @@ import { urlText } from "./request-parts.ts";
 export interface ChainRun {
   readonly input: unknown;
   readonly http: Http;
-  /** Called with each answer, also with one that says that there is no such thing. */
+  /** Called with each response, also with one that says `absent`. */
   readonly onPage?: (step: number, page: Page) => void;
   /** Statuses that are answers, not failures, in every step. */
   readonly accept?: readonly number[];
 }
 
-/** Sends the requests of a chain and returns the answers. Throws `AbsentError` at a sign of it, and `FailureError` where a value is not found. */
+/** Sends the requests of a chain and returns the responses. Throws `AbsentError` at a sign of it, and `FailureError` if a value is not found. */
 export const runChain = async (steps: readonly ChainStep[], run: ChainRun): Promise<readonly Page[]> => {
   const pages: Page[] = [];
   for (const [at, step] of steps.entries()) {
@@ -30,7 +30,7 @@ export const runChain = async (steps: readonly ChainStep[], run: ChainRun): Prom
   return pages;
 };
 
-/** Whether an answer says that there is no such thing. */
+/** Whether a response says that the input does not exist. */
 export const hasSign = (sign: AbsentSign, page: Pick<Page, "status" | "at" | "has" | "text">): boolean => {
   switch (sign.by) {
     case "status":

@@ -4,7 +4,7 @@ import type { RecordFields } from "../domain/same-records.ts";
 
 export type Pairs = readonly (readonly [string, string])[];
 
-/** How a page asked for something: by navigation, or by a call of its script. */
+/** How a page sent the request: by navigation, or by a call of its script. */
 export type CallType = "document" | "xhr" | "fetch";
 
 /** An exchange as the browser saw it, secrets included: it is kept in memory only. */
@@ -35,7 +35,7 @@ export interface Call {
 /** One input, what the browser's scraper made of it, and the calls that its pages sent, in their order. */
 export interface Run {
   readonly input: Readonly<Record<string, unknown>>;
-  /** Undefined: the site has no such thing. */
+  /** Undefined: the input is absent. */
   readonly records: readonly RecordFields[] | undefined;
   readonly calls: readonly Call[];
 }

@@ -30,7 +30,7 @@ export interface SessionParts {
   /** Runs a worker for these jobs until the signal. */
   readonly work: (order: {
     readonly jobs: readonly string[];
-    readonly loadJob: (job: string) => Promise<LoadedJob>;
+    readonly loadJob: () => Promise<LoadedJob>;
     readonly watch: Watch;
     readonly signal: AbortSignal;
   }) => Promise<void>;
@@ -197,7 +197,7 @@ export class DistillSession {
   ): Promise<Result> {
     const { storage, work, signal } = this.#parts;
     const { spec } = (await storage.ledger.readJob(job))!;
-    const loaded: LoadedJob = { spec, scrapers: jobScrapers(ready) };
+    const loaded: LoadedJob = { spec, revision: 0, scrapers: jobScrapers(ready) };
     const stop = new AbortController();
     const working = work({
       jobs: [job],
@@ -206,7 +206,7 @@ export class DistillSession {
       signal: AbortSignal.any([stop.signal, signal]),
     });
     try {
-      // A worker that fails ends what waits for it.
+      // If the worker fails, everything that waits for it fails.
       return await Promise.race([use(), working.then(() => stopped())]);
     } finally {
       stop.abort();
@@ -226,7 +226,7 @@ const ANY_INPUT: AnyScraper["input"] = {
   "~standard": { version: 1, vendor: "sluice", validate: (value) => ({ value }) },
 };
 
-/** Kinds that a site's own rules must hear of, though the chain is only tried. */
+/** Failure kinds that must be reported to the lane, although the chain is only tried. */
 const HEARD = new Set<Failure["kind"]>(["rate-limited", "blocked", "captcha", "maintenance"]);
 
 /** Sends the requests of a chain for one input. */

@@ -46,7 +46,7 @@ test("headers that the site does not need are left out, and the sign of absent i
   assert.deepEqual(chain.dropped, ["POST /ping"]);
 });
 
-test("a header that the site asks for stays", async () => {
+test("a header that the site requires stays", async () => {
   const { chain } = await settled({ needsHeader: true });
   assert.deepEqual(
     chain.steps.map(({ parts }) =>
@@ -56,11 +56,11 @@ test("a header that the site asks for stays", async () => {
   );
 });
 
-test("cookies are kept by the item, and the page that sets them is asked for", async () => {
+test("the item keeps cookies, and the page that sets them is requested", async () => {
   assert.deepEqual((await settled({ needsCookie: true })).paths, ["/", "/api/search", "/api/parcels/…"]);
 });
 
-test("where the record's address does not have the input, the search before it is repeated", async () => {
+test("if the record's URL does not contain the input, the search before it is repeated", async () => {
   assert.deepEqual((await settled({ remembers: true, needsCookie: true })).paths, [
     "/",
     "/api/search",
@@ -68,7 +68,7 @@ test("where the record's address does not have the input, the search before it i
   ]);
 });
 
-test("a record from two answers", async () => {
+test("a record from two responses", async () => {
   const { chain, paths } = await settled({ isSplit: true });
   assert.deepEqual(paths, ["/", "/api/search", "/api/parcels/…", "/api/parcels/…/history"]);
   assert.deepEqual(
@@ -82,7 +82,7 @@ test("the time is left out where the site ignores it", async () => {
   assert.deepEqual(chain.dropped, ["POST /ping", "query `_` of request 4 GET /api/parcels/…"]);
 });
 
-test("a signature is tried without, once, and then named", async () => {
+test("a request is tried once without its signature, then the signature is reported", async () => {
   await assert.rejects(settled({ isSigned: true }), (error) => {
     assert.ok(error instanceof DistillError);
     assert.equal(

@@ -16,7 +16,7 @@ import { hasSign } from "./run-chain.ts";
 import { partKey, type PartId, partName } from "./request-parts.ts";
 import type { Run } from "./run.ts";
 
-/** What came of a chain for one input, over HTTP. */
+/** The result of a chain for one input, over HTTP. */
 export interface Probed {
   /** In the order of the steps; fewer if it ended early. */
   readonly answers: readonly RecordedAnswer[];
@@ -61,8 +61,8 @@ export interface SettledChain extends Chain {
 }
 
 /**
- * Turns what was found in the recordings into a chain that the site answers: tries it over HTTP, repeats more of the session if it must, leaves out what
- * the site does not need, and finds the sign of `absent`. Throws `DistillError` with the part that nothing explains.
+ * Turns what was found in the recordings into a chain that the site answers: tries it over HTTP, repeats more of the session if it must, leaves out
+ * what the site does not need, and finds the sign of `absent`. Throws `DistillError` with the part that has no explanation.
  */
 export const settleChain = async (target: Target, settling: Settling): Promise<SettledChain> =>
   await new Settler(target, settling).settle();
@@ -109,7 +109,7 @@ class Settler {
     return isRight;
   }
 
-  /** The same for a chain that is only smaller: no if the requests that are left are needed for what must be asked. */
+  /** The same for a smaller chain. False if the rest of the budget is needed for requests that must still be sent. */
   async #worksToo(steps: readonly ChainStep[]): Promise<boolean> {
     const { budget, present, absent } = this.#settling;
     const needed = steps.length * (present.length - 1 + absent.length);
@@ -154,11 +154,12 @@ class Settler {
   /** Nothing is left unexplained, and yet the site answers otherwise. */
   #refusal(): string {
     const end = this.#lastEnd;
-    if (end === undefined) return "no request carries the input: what the site answers does not depend on it";
+    if (end === undefined)
+      return "no request contains the input, so the site's responses do not depend on it";
     if ("failure" in end)
       return `the site answers the browser's requests differently over HTTP (${end.failure.kind}: ${end.failure.detail}). It may recognize browsers by their connection, or ask for cookies that a script sets`;
-    if ("absent" in end) return "over HTTP the site says that there is no such thing";
-    return "over HTTP the same requests give another record than in the browser";
+    if ("absent" in end) return "over HTTP the site says that the input does not exist";
+    return "over HTTP the same requests give a different record than in the browser";
   }
 
   /** Requests that give no value: cookies and state may turn out not to be needed. */
@@ -202,7 +203,7 @@ class Settler {
     for (const run of this.#settling.present.slice(1)) {
       if (!(await this.#works(steps, run)))
         throw new DistillError(
-          `the chain found for ${JSON.stringify(this.#settling.present[0]!.input)} gives no right record for ${JSON.stringify(run.input)}: ${this.#refusal()}`,
+          `the chain found for ${JSON.stringify(this.#settling.present[0]!.input)} gives a wrong record for ${JSON.stringify(run.input)}: ${this.#refusal()}`,
         );
     }
   }
@@ -210,7 +211,7 @@ class Settler {
   async #withAbsent(steps: readonly ChainStep[]): Promise<readonly ChainStep[]> {
     const seen: (readonly RecordedAnswer[])[] = [];
     for (const run of this.#settling.absent) {
-      this.#settling.onProgress(`Asking for ${JSON.stringify(run.input)}, which is absent`);
+      this.#settling.onProgress(`Requesting ${JSON.stringify(run.input)}, which is absent`);
       seen.push((await this.#probe(steps, run, ABSENT_STATUSES)).answers);
     }
     const signs = new Map<number, AbsentSign>();
@@ -243,7 +244,7 @@ class Settler {
   #noSign(steps: readonly ChainStep[], last: number): DistillError {
     const inputs = this.#settling.absent.map(({ input }) => JSON.stringify(input)).join(", ");
     return new DistillError(
-      `${steps[last] === undefined ? "no request" : requestText(steps[last])} says that ${inputs} is absent: its answer has no status, value, element or sentence that others have not`,
+      `${steps[last] === undefined ? "no request" : requestText(steps[last])} says that ${inputs} is absent: its response has no status, value, element or sentence that the others lack`,
     );
   }
 }
@@ -253,7 +254,7 @@ const usesInput = (steps: readonly ChainStep[]): boolean =>
     parts.some(({ template }) => template.some((one) => typeof one === "object" && one.from === "input")),
   );
 
-/** Without the parts that nothing explains; then with the time, if that is what they are. */
+/** Without the unexplained parts; then with the time, if they are timestamps. */
 const variants = ({
   steps,
   unexplained,

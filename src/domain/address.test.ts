@@ -3,7 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { isWithin, parseAddress, parseNetwork, specialAddress } from "./address.ts";
 
-test("an address is read as a URL, a resolver and a person write it", () => {
+test("an address is read in the notation of a URL, a resolver or a person", () => {
   assert.deepEqual(parseAddress("127.0.0.1"), { bits: 32, value: 0x7f000001n });
   for (const text of ["::1", "[::1]", "0:0:0:0:0:0:0:1", "::0.0.0.1"])
     assert.deepEqual(parseAddress(text), { bits: 128, value: 1n }, text);
@@ -11,7 +11,7 @@ test("an address is read as a URL, a resolver and a person write it", () => {
   assert.deepEqual(parseAddress("::ffff:10.0.0.1"), parseAddress("::ffff:a00:1"));
 });
 
-test("what is not quite an address is none", () => {
+test("a text that is almost an address is not an address", () => {
   const wrong = [
     "",
     "example.com",
@@ -35,7 +35,7 @@ test("what is not quite an address is none", () => {
   for (const text of [...wrong, ...wrongV6]) assert.equal(parseAddress(text), undefined, text);
 });
 
-test("a network holds what begins with its bits, of its own family", () => {
+test("a network contains the addresses of its own family that begin with its bits", () => {
   const holds = (network: string, address: string): boolean =>
     isWithin(parseAddress(address)!, parseNetwork(network)!);
   assert.ok(holds("10.1.0.0/16", "10.1.255.255"));
@@ -49,7 +49,7 @@ test("a network holds what begins with its bits, of its own family", () => {
     assert.equal(parseNetwork(text), undefined, text);
 });
 
-test("every IPv6 address that a URL writes is read back as the number it is", () => {
+test("every IPv6 address that a URL writes is read back as the same number", () => {
   fc.assert(
     fc.property(fc.bigInt({ min: 0n, max: 2n ** 128n - 1n }), (value) => {
       const groups = value.toString(16).padStart(32, "0").match(/.{4}/g)!.join(":");
@@ -58,7 +58,7 @@ test("every IPv6 address that a URL writes is read back as the number it is", ()
   );
 });
 
-test("every IPv4 address that a URL writes is read back, in whatever spelling it was given", () => {
+test("every IPv4 address is read back from a URL, in any spelling", () => {
   fc.assert(
     fc.property(fc.nat(0xffff_ffff), (value) => {
       for (const spelling of [String(value), `0x${value.toString(16)}`, `0${value.toString(8)}`])
@@ -98,7 +98,7 @@ const SPECIAL: Readonly<Record<string, readonly string[]>> = {
   "6to4 relay": ["192.88.99.1"],
 };
 
-test("an address that is nobody's public site is called by the block it lies in", () => {
+test("an address that is not public is named by its address block", () => {
   for (const [what, addresses] of Object.entries(SPECIAL))
     for (const address of addresses)
       assert.ok(specialAddress(address)?.startsWith(what), `${address}: ${specialAddress(address)}`);
@@ -136,6 +136,6 @@ test("every spelling of an address that a browser understands is the same addres
     assert.ok(specialAddress(new URL(`http://${host}/`).hostname)?.startsWith("loopback"), host);
 });
 
-test("what is no address at all is not let through", () => {
+test("a text that is not an address is refused", () => {
   for (const text of ["", "localhost", "127.1", "1.2.3.4.5"]) assert.ok(specialAddress(text), text);
 });

@@ -1,4 +1,4 @@
-/** An IP address as a number; the width tells the family. */
+/** An IP address as a number; its width shows the family. */
 interface Address {
   readonly bits: 32 | 128;
   readonly value: bigint;
@@ -39,7 +39,7 @@ const readV6 = (text: string): bigint | undefined => {
 /** An address as a URL's host (brackets and all) or a resolver writes it; undefined for a name. */
 export const parseAddress = (text: string): Address | undefined => {
   const bare = /^\[.*\]$/.test(text) ? text.slice(1, -1) : text;
-  // A zone says on which cable a link-local address is meant, not which address.
+  // A zone names the interface of a link-local address and is not part of the address.
   const [plain = ""] = bare.split("%");
   const value = plain.includes(":") ? readV6(plain) : readV4(plain);
   if (value === undefined) return undefined;
@@ -64,8 +64,8 @@ export const isWithin = (address: Address, network: Network): boolean => {
 type Row = readonly [network: string, what: string];
 
 /**
- * Where nobody's public site is: the IANA registries of special-purpose addresses, and the places at which clouds hand out their
- * secrets (the first, so that they are called by their name).
+ * Addresses without public sites: the IANA registries of special-purpose addresses, and the metadata addresses of clouds (first, so that errors name
+ * them).
  */
 const BLOCKS: readonly Row[] = [
   ["169.254.169.254/32", "cloud metadata"],
@@ -115,10 +115,12 @@ const EMBEDDED: readonly (readonly [network: string, shift: bigint, what: string
 const read = (network: string): Network => parseNetwork(network)!;
 const blocks = BLOCKS.map(([network, what]) => ({ network: read(network), name: network, what }));
 const embedded = EMBEDDED.map(([network, shift, what]) => ({ network: read(network), shift, what }));
-/** All that is given out for public hosts; what lies outside is reserved, deprecated or not yet anything. */
+/** All addresses for public hosts; the others are reserved, deprecated or unassigned. */
 const GLOBAL_V6 = read("2000::/3");
 
-/** Why an address is not one of a public host, as in `private (10.0.0.0/8)`; undefined when it is. What is no address is not one. */
+/**
+ * Why an address is not one of a public host, as in `private (10.0.0.0/8)`; undefined if it is public. A text that is not an address is not public.
+ */
 export const specialAddress = (text: string): string | undefined => {
   const address = parseAddress(text);
   return address ? reasonOf(address) : "not an IP address";

@@ -26,6 +26,8 @@ const RULES: AlertRules = {
   failureShare: { over: 0.2, last: 100 },
   noSuccess: { forMs: 600_000 },
   completeness: { drop: 0.2, last: 100 },
+  versions: true,
+  schedules: true,
 };
 const ALL_QUEUED: StateCounts = {
   queued: 1000,
@@ -98,7 +100,7 @@ test("a held lane is an alert until it is released", () => {
   ]);
 });
 
-test("failures are counted over the last items, whatever was before", () => {
+test("failures are counted over the last items only", () => {
   const states = verdicts("failureShare", [
     viewOf({ done: 50, failed: 40 }),
     viewOf({ done: 60, failed: 41 }),
@@ -118,14 +120,14 @@ test("a share near the limit neither raises an alert nor ends one", () => {
   ]);
 });
 
-test("a small job that has ended is judged by what it had, a tiny one not at all", () => {
+test("a small job is judged at its end by all of its items, a tiny job is not judged", () => {
   const ended = { endedAt: 1, state: "done" as const };
   assert.deepEqual(verdicts("failureShare", [viewOf({ done: 10, failed: 15 }, ended)]), ["bad"]);
   assert.deepEqual(verdicts("failureShare", [viewOf({ done: 10, failed: 15 })]), ["unknown"]);
   assert.deepEqual(verdicts("failureShare", [viewOf({ failed: 5 }, ended)]), ["unknown"]);
 });
 
-test("a job first seen in its midst is judged by what comes after", () => {
+test("a job that is first seen while it runs is judged by its later items", () => {
   const states = verdicts("failureShare", [
     viewOf({ done: 500, failed: 500 }),
     viewOf({ done: 550, failed: 500 }),
@@ -134,7 +136,7 @@ test("a job first seen in its midst is judged by what comes after", () => {
   assert.deepEqual(states, ["unknown", "unknown", "good"]);
 });
 
-test("items that are put back make no sudden share", () => {
+test("retried items do not cause a sudden share of failures", () => {
   const states = verdicts("failureShare", [
     viewOf({ done: 0, failed: 100 }),
     viewOf({ done: 0, failed: 0 }),
@@ -144,7 +146,7 @@ test("items that are put back make no sudden share", () => {
   assert.deepEqual(states, ["bad", "unknown", "unknown", "good"]);
 });
 
-test("a running job without success for its time is an alert, one that stands still for a reason is not", () => {
+test("a running job without success for the given time is an alert, a job that is stopped for a reason is not", () => {
   const minutes = (count: number, view: JobView): JobView[] => Array.from({ length: count }, () => view);
   const silent = verdicts("noSuccess", [...minutes(11, viewOf({ done: 5 })), viewOf({ done: 6 })]);
   assert.deepEqual(silent.slice(-3), ["good", "bad", "good"]);
@@ -163,7 +165,7 @@ test("a field that is found less often than before in this job is an alert", () 
   assert.deepEqual(states, ["unknown", "good", "bad", "good"]);
 });
 
-test("a field that is found less often than in the job before is an alert from the first window on", () => {
+test("a field that is found less often than in the previous job is an alert from the first window on", () => {
   const view = viewOf({ done: 150 }, { fieldCounts: [75, 75, 0, 0] });
   assert.deepEqual(verdicts("completeness", [viewOf({}), view], [95, 5, 0, 0]), ["unknown", "bad"]);
   assert.deepEqual(verdicts("completeness", [viewOf({}), view], [50, 50, 0, 0]), ["unknown", "good"]);
@@ -174,7 +176,7 @@ test("a field that is found less often than in the job before is an alert from t
   );
 });
 
-test("a rule that is off says nothing", () => {
+test("a disabled rule raises no alert", () => {
   const view = viewOf({ failed: 500 });
   const memory = beginMemory(markOf(view), true, 0);
   const rules = {
@@ -183,12 +185,14 @@ test("a rule that is off says nothing", () => {
     failureShare: false,
     noSuccess: false,
     completeness: false,
+    versions: false,
+    schedules: false,
   } as const;
   assert.deepEqual(judgeAlerts({ view, memory }, rules, 1e9), []);
   assert.equal(judgeAlerts({ view, memory }, DEFAULT_ALERT_RULES, 0).length, 5);
 });
 
-test("a proxy tier that is down is told, and a lane that waits because none works; it is over when they work or the job has ended", () => {
+test("a proxy tier that is down, and a lane without a working tier, are alerts until they work or the job has ended", () => {
   const ladder = { lane: "a.test", ladder: ["direct", "datacenter"], tier: "datacenter", outages: [] };
   const down = { ...ladder, outages: [{ tier: "datacenter", why: "402 no credit", untilAt: 1 }] };
   const verdict = (own: Partial<JobView>) => {
@@ -211,7 +215,7 @@ test("a proxy tier that is down is told, and a lane that waits because none work
   assert.equal(verdict({ ladders: [down], endedAt: 5 })?.state, "good");
 });
 
-test("the memory of a job stays small, and its window is never shorter than asked for", () => {
+test("the stored state of a job stays small, and its window is never shorter than configured", () => {
   fc.assert(
     fc.property(fc.array(fc.nat(300), { minLength: 1, maxLength: 200 }), (steps) => {
       let done = 0;
@@ -229,7 +233,7 @@ test("the memory of a job stays small, and its window is never shorter than aske
 const GROUP_MS = 30_000;
 const NONE = { raised: [], over: [] };
 
-test("alerts of a burst are told together, and only once while they last", () => {
+test("alerts of a burst are sent together, and only once while they last", () => {
   let book = raiseAlert({}, "a", "a is wrong", 0);
   book = raiseAlert(book, "b", "b is wrong", 20_000);
   assert.deepEqual(dueAlerts(book, "ops", GROUP_MS - 1), NONE);
@@ -240,7 +244,7 @@ test("alerts of a burst are told together, and only once while they last", () =>
   assert.deepEqual(dueAlerts(book, "ops", 1e9), NONE);
 });
 
-test("what was told is taken back, and then forgotten", () => {
+test("the end of a sent alert is sent, and the alert is then forgotten", () => {
   let book = markTold(raiseAlert({}, "a", "wrong", 0), "ops", { raised: ["a"], over: [] });
   book = endAlert(book, "a", "right");
   const due = dueAlerts(book, "ops", 0);
@@ -248,17 +252,17 @@ test("what was told is taken back, and then forgotten", () => {
   assert.deepEqual(markTold(book, "ops", due), {});
 });
 
-test("what is over before anybody was told is never told", () => {
+test("an alert that ends before it was sent is never sent", () => {
   assert.deepEqual(endAlert(raiseAlert({}, "a", "wrong", 0), "a", "right"), {});
 });
 
-test("what is wrong again before its end was told is not told anew", () => {
+test("an alert that returns before its end was sent is not sent again", () => {
   let book = markTold(raiseAlert({}, "a", "wrong", 0), "ops", { raised: ["a"], over: [] });
   book = raiseAlert(endAlert(book, "a", "right"), "a", "wrong", 5);
   assert.deepEqual(dueAlerts(book, "ops", 1e9), NONE);
 });
 
-test("each channel hears for itself: one that was never told hears of no end", () => {
+test("each channel is separate: one that got no alert gets no end of it", () => {
   let book = markTold(raiseAlert({}, "a", "wrong", 0), "ops", { raised: ["a"], over: [] });
   assert.deepEqual(dueAlerts(book, "mail", GROUP_MS).raised, ["a"]);
   book = endAlert(book, "a", "right");
@@ -267,7 +271,7 @@ test("each channel hears for itself: one that was never told hears of no end", (
   assert.deepEqual(keepChannels(book, ["mail"]), {}, "a channel that is gone holds nothing up");
 });
 
-test("whatever happens, a channel hears wrong and right in turn, and in the end the truth", () => {
+test("a channel always gets alert and end in turn, and finally the true state", () => {
   const step = fc.record({
     id: fc.constantFrom("a", "b"),
     isBad: fc.boolean(),

@@ -1,18 +1,22 @@
 import type { JobView } from "./job.ts";
 import { FIELD_STATUSES } from "./record.ts";
 
-/** When people are told; `false` turns a rule off. */
+/** When alerts are sent; `false` turns a rule off. */
 export interface AlertRules {
   /** The breaker has stopped a lane of a job. */
   readonly breaker: boolean;
   /** A proxy tier of a job does not work, or a lane waits because none does. */
   readonly proxy: boolean;
-  /** Of the last so many items that were tried, more than this share failed. */
+  /** More than this share of the last N tried items failed. */
   readonly failureShare: { readonly over: number; readonly last: number } | false;
-  /** A running job has had no item that went well for so long. */
+  /** A running job has had no successful item for this long. */
   readonly noSuccess: { readonly forMs: number } | false;
-  /** The share of records with a value in some field fell by this, over the last so many items. */
+  /** The share of records with a value in some field fell by this, over the last N items. */
   readonly completeness: { readonly drop: number; readonly last: number } | false;
+  /** A version of a scraper was refused, or a canary was rolled back or needs a decision. */
+  readonly versions: boolean;
+  /** A time of a schedule was missed, a firing failed, or a schedule has not succeeded for three times. */
+  readonly schedules: boolean;
 }
 
 export const DEFAULT_ALERT_RULES: AlertRules = {
@@ -21,11 +25,13 @@ export const DEFAULT_ALERT_RULES: AlertRules = {
   failureShare: { over: 0.2, last: 200 },
   noSuccess: { forMs: 30 * 60_000 },
   completeness: { drop: 0.2, last: 200 },
+  versions: true,
+  schedules: true,
 };
 
 export type AlertRule = keyof AlertRules;
 
-/** `good` takes an alert back, `unknown` leaves it as it is. */
+/** `good` ends an alert, `unknown` does not change it. */
 export type AlertVerdict = { readonly rule: AlertRule } & (
   | { readonly state: "bad"; readonly text: string }
   | { readonly state: "good" | "unknown" }
@@ -59,7 +65,9 @@ const breaker = ({ view: { held } }: WatchedJob): AlertVerdict => {
   const [first] = held;
   if (!first) return { rule: "breaker", state: "good" };
   const lanes =
-    held.length === 1 ? `lane ${first.lane} is held` : `${held.length} lanes are held, such as ${first.lane}`;
+    held.length === 1
+      ? `lane ${first.lane} is held`
+      : `${held.length} lanes are held, for example ${first.lane}`;
   return { rule: "breaker", state: "bad", text: `${lanes}: ${first.reason}` };
 };
 
@@ -100,12 +108,12 @@ const noSuccess = (
 ): AlertVerdict => {
   const rule = "noSuccess";
   const { queued, leased, waiting } = view.counts.states;
-  // Nothing can go well in a job that stands still for a known reason.
+  // A job that is stopped for a known reason cannot have successes.
   if (view.state === "paused" || view.held.length > 0 || queued + leased + waiting === 0)
     return { rule, state: "unknown" };
   const silentMs = now - memory.goodAt;
   if (silentMs < forMs) return { rule, state: "good" };
-  return { rule, state: "bad", text: `no item went well for ${Math.floor(silentMs / 60_000)} minutes` };
+  return { rule, state: "bad", text: `no item succeeded for ${Math.floor(silentMs / 60_000)} minutes` };
 };
 
 const completeness = (
@@ -126,7 +134,7 @@ const completeness = (
   return { rule, state: isNear ? "unknown" : "good" };
 };
 
-/** A job at its end is judged by what it has, also where it had fewer items than the rule looks back on. */
+/** A job is judged at its end even if it has fewer items than the rule's window. */
 const startOf = ({ endedAt }: JobView, memory: JobMemory, last: number): JobMark | undefined => {
   const all = memory.last.ended - (memory.marks[0]?.ended ?? 0);
   return windowStart(memory, endedAt === undefined ? last : Math.min(last, Math.max(all, LEAST_ITEMS)));
@@ -134,15 +142,75 @@ const startOf = ({ endedAt }: JobView, memory: JobMemory, last: number): JobMark
 
 const percent = (share: number): string => `${Math.round(share * 100)} %`;
 
-/** Everything that is wrong now or was, as far as some channel still has to hear of it. By rule and subject. */
+/** What people are told once, by the type of the event and its rule. */
+const NOTICES: Readonly<Record<string, readonly [rule: AlertRule, text: (facts: Facts) => string]>> = {
+  "version.refused": [
+    "versions",
+    ({ version, reasons }) => `version ${version} is refused: ${listOf(reasons)}`,
+  ],
+  "canary.rolled-back": ["versions", ({ version, reason }) => `canary ${version} is rolled back: ${reason}`],
+  "canary.undecided": [
+    "versions",
+    ({ version, items }) =>
+      `canary ${version} is undecided after ${items} items: promote it, or roll it back`,
+  ],
+  "schedule.missed": [
+    "schedules",
+    ({ schedule, at, count, reason }) =>
+      `schedule ${schedule} missed ${count === 1 ? `its time ${at}` : `${count} times, the last at ${at}`}: ${reason}`,
+  ],
+  "schedule.failed": [
+    "schedules",
+    ({ schedule, at, reason }) => `schedule ${schedule} failed at ${at}: ${reason}`,
+  ],
+  "schedule.late": [
+    "schedules",
+    ({ schedule, lastSuccessAt }) =>
+      `schedule ${schedule} has not succeeded ${lastSuccessAt === undefined ? "yet" : `since ${lastSuccessAt}`}`,
+  ],
+};
+
+type Facts = Readonly<Record<string, unknown>>;
+
+const listOf = (reasons: unknown): string => (Array.isArray(reasons) ? reasons.join("; ") : String(reasons));
+
+export const NOTICE_TYPES: readonly string[] = Object.keys(NOTICES);
+const NOTICE = "notice ";
+
+/** Raised by an event; it ends by itself. */
+export const raiseNotice = (
+  book: AlertBook,
+  { id, type, facts }: { readonly id: number; readonly type: string; readonly facts: Facts },
+  rules: AlertRules,
+  now: number,
+): AlertBook => {
+  const [rule, textOf] = NOTICES[type] ?? [];
+  if (!rule || !textOf || !rules[rule]) return book;
+  return raiseAlert(book, `${NOTICE}${id}`, `${String(facts["scraper"])}: ${textOf(facts)}`, now);
+};
+
+export const isNotice = (id: string): boolean => id.startsWith(NOTICE);
+
+/** So long people see it among the alerts that are active. */
+const NOTICE_MS = 24 * 60 * 60_000;
+
+/** Without the notices that all channels have got, and that were there for a day. */
+export const dropNotices = (book: AlertBook, channels: readonly string[], now: number): AlertBook => {
+  const isOver = ([id, { told, sinceAt }]: [string, OpenAlert]): boolean =>
+    isNotice(id) && now - sinceAt > NOTICE_MS && channels.every((name) => told.includes(name));
+  const kept = Object.entries(book).filter((entry) => !isOver(entry));
+  return kept.length === Object.keys(book).length ? book : Object.fromEntries(kept);
+};
+
+/** Alerts that are active, or whose end some channel has not received yet. By rule and subject. */
 export type AlertBook = Readonly<Record<string, OpenAlert>>;
 
 interface OpenAlert {
   readonly text: string;
   readonly sinceAt: number;
-  /** Set once it is right again: what is said then. */
+  /** Set once it is resolved: the text for that. */
   readonly over?: string;
-  /** Channels that have been told that it is wrong, and not that it is right again. */
+  /** Channels that received the alert, but not its end. */
   readonly told: readonly string[];
 }
 
@@ -151,10 +219,10 @@ export interface DueAlerts {
   readonly over: readonly string[];
 }
 
-/** New alerts wait so long for others, to be told together; those that are over by then are never told. */
+/** New alerts wait this long for others, to be sent together; those that end before are never sent. */
 const GROUP_MS = 30_000;
 
-/** It stays as it was first seen: no alert is told twice while it lasts. */
+/** It stays as it was first seen: no alert is sent twice while it lasts. */
 export const raiseAlert = (book: AlertBook, id: string, text: string, now: number): AlertBook => {
   const known = book[id];
   if (!known) return { ...book, [id]: { text, sinceAt: now, told: [] } };
@@ -169,7 +237,7 @@ export const endAlert = (book: AlertBook, id: string, text: string): AlertBook =
   return known.told.length === 0 ? without(book, id) : { ...book, [id]: { ...known, over: text } };
 };
 
-/** What a channel has to be told now, by id: everything at once as soon as one thing has waited long enough. */
+/** What to send to a channel now, by id: everything at once as soon as one alert has waited long enough. */
 export const dueAlerts = (book: AlertBook, channel: string, now: number): DueAlerts => {
   const entries = Object.entries(book);
   const raised = entries.filter(([, { told, over }]) => over === undefined && !told.includes(channel));
@@ -188,7 +256,7 @@ export const markTold = (book: AlertBook, channel: string, { raised, over }: Due
   return next;
 };
 
-/** Channels that are there no more need not be told of any end. */
+/** Channels that no longer exist get no end of an alert. */
 export const keepChannels = (book: AlertBook, channels: readonly string[]): AlertBook => {
   let next = book;
   for (const [id, { told }] of Object.entries(book))
@@ -215,7 +283,7 @@ const without = (book: AlertBook, id: string): AlertBook => {
   return rest;
 };
 
-/** How far a job was at a moment; all of it counted from its beginning. */
+/** The progress of a job at one moment, counted from its beginning. */
 interface JobMark {
   /** Came to an end by being tried: done, absent or failed. */
   readonly ended: number;
@@ -226,12 +294,12 @@ interface JobMark {
   readonly fieldCounts: readonly number[];
 }
 
-/** What is remembered of a job between two looks at it. */
+/** What is remembered of a job between two checks. */
 export interface JobMemory {
   /** Oldest first; only as many as a window needs. */
   readonly marks: readonly JobMark[];
   readonly last: JobMark;
-  /** When something good was first seen to have happened, or the job was first looked at. */
+  /** When a success was first seen, or the job was first checked. */
   readonly goodAt: number;
 }
 
@@ -254,7 +322,7 @@ export const beginMemory = (mark: JobMark, isFromStart: boolean, now: number): J
 });
 
 export const remember = (memory: JobMemory, mark: JobMark, windowSize: number, now: number): JobMemory => {
-  // Retried items go back to where they were: what was counted before cannot be compared any more.
+  // Retried items are queued again: earlier counts can no longer be compared.
   if (mark.ended < memory.last.ended) return { marks: [mark], last: mark, goodAt: memory.goodAt };
   const marks = [...memory.marks];
   if (mark.ended - (marks.at(-1)?.ended ?? 0) >= windowSize / FINENESS) marks.push(mark);
@@ -262,7 +330,7 @@ export const remember = (memory: JobMemory, mark: JobMark, windowSize: number, n
   return { marks, last: mark, goodAt: mark.good > memory.last.good ? now : memory.goodAt };
 };
 
-/** Where the last `size` ended items begin, as near as it is known; undefined when there are not so many. */
+/** Where the last `size` ended items begin, as exactly as it is known; undefined if there are fewer. */
 const windowStart = ({ marks, last }: JobMemory, size: number): JobMark | undefined =>
   marks.findLast((mark) => last.ended - mark.ended >= size);
 

@@ -1,6 +1,6 @@
 import { isSecretParameter, redactSecrets } from "./redact-secrets.ts";
 
-/** One change that an operator, an admin or somebody with the data folder has made, or tried to. */
+/** One change that an operator, an admin or a user of the data folder has made, or tried to make. */
 export interface AuditEntry {
   readonly at: number;
   /** `key:ID`, `user:NAME` of the machine, or `local` where the API needs no key. */
@@ -14,7 +14,7 @@ export interface AuditEntry {
   readonly target?: string;
   /** What was asked for, as JSON, without secrets. */
   readonly detail?: string;
-  /** The address that it came from; through a proxy on this machine, what the proxy says. */
+  /** The caller's address; through a proxy on this machine, the one that the proxy reports. */
   readonly from?: string;
   /** `ok`, or the code of what went wrong. */
   readonly outcome: string;

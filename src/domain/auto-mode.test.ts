@@ -68,7 +68,7 @@ test("plain pages stay with HTTP, and no browser is ever started", () => {
   assert.equal(state.way, "http");
 });
 
-test("three pages that need scripts decide; HTTP is tried again ever less often, at last every 200 items", () => {
+test("three pages that need scripts switch to the browser; HTTP is tried again less and less often, finally every 200 items", () => {
   const { ways, state } = runAll(Array.from({ length: 2000 }, () => SCRIPTED));
   const checks = ways.flatMap((each, at) => (each[0] === "http" ? [at] : []));
   assert.deepEqual(checks.slice(0, 6), [0, 1, 2, 4, 6, 8]);
@@ -89,7 +89,7 @@ test("a site that no longer needs scripts is noticed by the check", () => {
   assert.deepEqual(after.ways.at(-1), ["http"]);
 });
 
-test("a site that needs scripts from now on takes fifty pages to be believed, because single ones are nothing unusual", () => {
+test("a site that starts to need scripts is recognised after fifty pages, because single such pages are normal", () => {
   const before = runAll(Array.from({ length: 10 }, () => PLAIN));
   const few = runAll(
     Array.from({ length: 49 }, () => SCRIPTED),
@@ -99,7 +99,7 @@ test("a site that needs scripts from now on takes fifty pages to be believed, be
   assert.equal(runAll([SCRIPTED], few.state).state.way, "browser");
 });
 
-test("in any mix of both, nearly every item ends where it should after the first fifty", () => {
+test("in any mix of both, nearly every item uses the right collector after the first fifty", () => {
   let seed = 1;
   const random = (): number => (seed = (seed * 48_271) % 2_147_483_647) / 2_147_483_647;
   for (const share of [0, 0.1, 0.5, 0.8, 1]) {
@@ -117,7 +117,7 @@ test("in any mix of both, nearly every item ends where it should after the first
   }
 });
 
-test("a site that is down teaches nothing", () => {
+test("a site that is down does not change what was learned", () => {
   const kinds = [
     "timeout",
     "connection",
@@ -140,13 +140,13 @@ test("a site that is down teaches nothing", () => {
         { ...state, checkIn: 0, gap: 0 },
         `${kind}, ${state.way}`,
       );
-      // Where HTTP comes first, a site in trouble is not asked twice.
+      // If HTTP comes first, a failing site is not requested twice.
       if (state.way === "http") assert.ok(ways.every((each) => each.join() === "http"));
     }
   }
 });
 
-test("fields that are missing or malformed on a page without any sign of scripts teach nothing", () => {
+test("missing or malformed fields on a page without signs of scripts do not change what was learned", () => {
   const { sign: _sign, ...changed } = shell;
   assert.equal(evidenceOf(changed), "nothing");
   assert.equal(goesOn(NOTHING_LEARNED, changed), false);
@@ -154,7 +154,7 @@ test("fields that are missing or malformed on a page without any sign of scripts
   assert.equal(evidenceOf({ ...good("http"), sign: "little text" }), "good");
 });
 
-test("a page that the browser cannot read either teaches nothing", () => {
+test("a page that the browser cannot read either does not change what was learned", () => {
   for (const browser of [
     failed("browser", "structure-changed"),
     failed("browser", "browser"),
@@ -163,7 +163,7 @@ test("a page that the browser cannot read either teaches nothing", () => {
     assert.equal(learn(NOTHING_LEARNED, { http: shell, browser }), NOTHING_LEARNED);
 });
 
-test("a challenge that a browser passes counts; one for a person and a plain refusal do not", () => {
+test("a challenge that a browser passes counts; a captcha and a plain refusal do not", () => {
   const challenge = failed("http", "blocked", "the site answered 403: Cloudflare challenge");
   const { ways, state } = runAll(
     Array.from({ length: 4 }, () => ({ http: challenge, browser: good("browser") })),
@@ -219,7 +219,7 @@ test("a layout change in the browser lets the next item try HTTP", () => {
   assert.equal(chooseWay(changed).way, "http");
 });
 
-test("pages of one template have the same path but for numbers and long names", () => {
+test("pages of one template have the same path except for numbers and long names", () => {
   const of = (url: string): string => templateOf({ url });
   assert.equal(of("https://a.example/parcel/123?x=1"), of("https://a.example/parcel/99"));
   assert.notEqual(of("https://a.example/parcel/123"), of("https://a.example/app/123"));

@@ -5,21 +5,21 @@ export type Way = "http" | "browser";
 
 /**
  * What was learned about the pages of one template: HTTP first, or the browser at once. HTTP first is always right, because a page that turns out to
- * need scripts goes on in the browser within the same attempt; it only costs a request. The browser at once is right as long as all pages need it,
- * so HTTP is tried again now and then. Only content teaches: a failure says nothing about what a page is made of.
+ * need scripts continues in the browser within the same attempt; it only costs a request. The browser at once is right while all pages need it, so
+ * HTTP is tried again from time to time. Only page content counts: a failure says nothing about how a page is built.
  */
 export interface AutoState {
   readonly way: Way;
   /** HTTP was enough for some page. */
   readonly hasPlain: boolean;
-  /** Pages that the browser could read and HTTP could not, since the last one that was plain. */
+  /** Pages that the browser could read and HTTP could not, since the last one that HTTP could read. */
   readonly scripted: number;
   /** Items left until HTTP is tried again, with the browser at once; and how many there were last time. */
   readonly checkIn: number;
   readonly gap: number;
   /** `trusted`: the browser has confirmed what HTTP took for absent; `doubted`: it has found the thing. */
   readonly absent: "unknown" | "trusted" | "doubted";
-  /** Why the way is what it is, for people. */
+  /** The reason for this way, for people. */
   readonly reason: string;
 }
 
@@ -35,9 +35,9 @@ export const NOTHING_LEARNED: AutoState = {
 
 /** Three pages decide, if none of the first was plain. */
 const DECIDING = 3;
-/** A site of which some pages were plain must show more before it is taken for one that has changed. */
+/** If HTTP could read some pages of a site, more pages are needed before it counts as changed. */
 const DECIDING_AFTER_PLAIN = 50;
-/** HTTP is tried again often until so many pages agree, since a few plain pages may be among many that are not; then ever less often. */
+/** HTTP is tried often until this many pages agree, since a few plain pages may be among many others; then less and less often. */
 const AGREEING = 20;
 const LONGEST_GAP = 200;
 
@@ -56,7 +56,7 @@ export interface WayResult {
   readonly sign?: string | undefined;
 }
 
-/** What the page of one run says about itself. `nothing`: it is no evidence either way. */
+/** What the page of one run shows. `nothing`: no evidence either way. */
 export type Evidence = "good" | "absent" | "lacking" | "challenge" | "nothing";
 
 /** These failures say that what was expected is not on the page. All others may come from a site in trouble. */
@@ -83,7 +83,7 @@ export const chooseWay = (state: AutoState): { readonly way: Way; readonly state
   return { way: "http", state: { ...state, gap, checkIn: gap } };
 };
 
-/** Whether an item that went through HTTP goes on in the browser, within the same attempt. */
+/** Whether an item that was run over HTTP continues in the browser, within the same attempt. */
 export const goesOn = (state: AutoState, http: WayResult): boolean => {
   switch (evidenceOf(http)) {
     case "lacking":
@@ -99,7 +99,7 @@ export const goesOn = (state: AutoState, http: WayResult): boolean => {
   }
 };
 
-/** What one item teaches. Workers tell it to the ledger, which keeps what all of them have learned. */
+/** What was learned from one item. Workers report it to the ledger, which stores the result of all workers. */
 export type Observation =
   | { readonly saw: "plain" }
   | { readonly saw: "scripted"; readonly reason: string; readonly wasAbsent?: boolean }
@@ -109,7 +109,7 @@ export type Observation =
   | { readonly saw: "same" }
   | { readonly saw: "different"; readonly reason: string };
 
-/** After an item: `browser` is what came of it there, if it went on. Undefined: it teaches nothing. */
+/** After an item: `browser` is its result there, if it continued. Undefined: nothing was learned. */
 export const observe = (results: { http?: WayResult; browser?: WayResult }): Observation | undefined => {
   const { http, browser } = results;
   const found = browser && evidenceOf(browser);
@@ -159,8 +159,7 @@ export const adopt = (own: AutoState, shared: AutoState): AutoState =>
 
 const reasonOf = ({ missing, sign, failure }: WayResult, seen: Evidence): string => {
   if (seen === "challenge") return `a browser is needed: ${failure!.detail}`;
-  if (seen === "absent")
-    return "a browser is needed: over HTTP the site seemed to have no such thing, and it has";
+  if (seen === "absent") return "a browser is needed: over HTTP the item looked absent, but it exists";
   const lack =
     missing.length > 0 ? `${missing.slice(0, 3).join(", ")} missing` : (failure?.detail ?? "fields missing");
   return `a browser is needed: over HTTP ${lack}, and ${sign}`.slice(0, LONGEST_REASON);

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { type BreakerOutcome, seedBreaker, step } from "./breaker.ts";
 import { seededRandom } from "./testing/seeded-random.ts";
 
-/** How many of so many jobs trip, each with outcomes drawn anew. */
+/** How many of N jobs trip, each with new random outcomes. */
 function trippedJobs(jobs: number, items: number, draw: (random: () => number) => BreakerOutcome): number {
   const random = seededRandom(20_260_101);
   let tripped = 0;
@@ -41,14 +41,14 @@ test("five per cent of records without a field trip none of 10 jobs of 100,000 i
 });
 
 for (const share of [0.05, 0.3, 0.5, 0.8])
-  test(`a job whose inputs are absent in ${share * 100} % of all cases is not taken for broken`, () => {
+  test(`a job with ${share * 100} % absent inputs does not trip the breaker`, () => {
     assert.equal(
       trippedJobs(50, 20_000, (random) => (random() < share ? ABSENT : DONE)),
       0,
     );
   });
 
-test("most jobs that find one input in ten are not taken for broken", () => {
+test("most jobs that find one input in ten do not trip the breaker", () => {
   const tripped = trippedJobs(50, 20_000, (random) => (random() < 0.9 ? ABSENT : DONE));
   assert.ok(tripped <= 3, `${tripped} of 50`);
 });

@@ -47,7 +47,7 @@ const anyOutcome: fc.Arbitrary<BreakerOutcome> = fc.record({
   ),
   missing: fc.subarray(FIELDS.slice(0, 3)),
 });
-/** Any state that a job can come to: spells in which every so many items end so, holds that were resumed, jobs after jobs. */
+/** Any state that a job can reach: periods in which every n-th item ends in some way, resumed holds, successive jobs. */
 const anySpell = fc.record({
   outcome: anyOutcome,
   every: fc.integer({ min: 1, max: 6 }),
@@ -78,12 +78,12 @@ test("a job that fails from its first item on trips on the seventh, too", () => 
   assert.equal(watch(seedBreaker(), failures(20, "navigation")).at, 7);
 });
 
-test("five failures in a row do not trip a healthy job, not even again and again", () => {
+test("five failures in a row do not trip a healthy job, even if they repeat", () => {
   const burst = [...failures(5, "timeout"), ...times(45, { result: "done" })];
   assert.equal(watch(healthy, Array.from({ length: 40 }, () => burst).flat()).at, undefined);
 });
 
-test("twenty straight failures trip from every state that a job can come to", () => {
+test("twenty straight failures trip from every state that a job can reach", () => {
   const anyStreak = fc.array(fc.constantFrom(...WEIGHTY), { minLength: 20, maxLength: 20 });
   fc.assert(
     fc.property(anyState, anyStreak, (state, kinds) => {
@@ -114,7 +114,7 @@ test("a change that loses three of ten required fields trips on the seventh reco
     assert.equal(tripped?.reason.includes(field), FIELDS.slice(2, 5).includes(field));
 });
 
-test("a field that is often missing is learned as usual, and its loss still noticed", () => {
+test("a field that is often missing is learned as normal, and its loss is still noticed", () => {
   const mixed = times(2000, { result: "done" }).map((outcome, i) =>
     i % 5 ? outcome : { ...outcome, missing: ["phone"] },
   );
@@ -135,14 +135,14 @@ test("a search form that never finds anything trips on the fortieth item", () =>
   assert.equal(watch(seedBreaker(), times(100, { result: "absent" })).at, 40);
 });
 
-test("a person who resumes after too many absents lets the share be learned afresh", () => {
+test("after a person resumes a job with too many absents, the usual share is learned again", () => {
   const tripped = watch(healthy, times(50, { result: "absent" })).state;
   const sparse = Array.from({ length: 1000 }, (_, i) => ({ result: i % 10 ? "absent" : "done" }) as const);
   assert.ok(watch(healthy, sparse).tripped);
   assert.equal(watch(reset(tripped), sparse).tripped, undefined);
 });
 
-test("what says nothing about the site moves no chart", () => {
+test("outcomes that say nothing about the site change no chart", () => {
   const silent = FAILURE_KINDS.filter((kind) => !WEIGHTY.includes(kind));
   for (const kind of silent) {
     const { state, at } = watch(healthy, failures(200, kind));
@@ -168,7 +168,7 @@ test("a scraper may give a kind another weight", () => {
   );
 });
 
-test("a kind counts once at most, whatever its weight", () => {
+test("a failure counts at most once, whatever its weight", () => {
   const { state } = step(healthy, { result: "timeout" }, { timeout: { breakerWeight: 9 } });
   assert.deepEqual(state.failures, step(healthy, { result: "timeout" }).state.failures);
 });
@@ -192,7 +192,7 @@ test("a trip heals by itself only if every kind of failure in it does", () => {
   assert.equal(watch(healthy, mixed).tripped?.heals, false);
 });
 
-test("evidence says when the trouble began", () => {
+test("evidence says when the problem began", () => {
   const at = [10, 20, 30, 40, 50, 60, 70];
   const { tripped } = watch(
     healthy,
@@ -201,7 +201,7 @@ test("evidence says when the trouble began", () => {
   assert.equal(tripped?.sinceMs, 10);
 });
 
-test("a resumed job starts with nothing held against it and with what is usual for it", () => {
+test("a resumed job starts with clear charts and its usual shares", () => {
   const { state } = watch(healthy, failures(7, "blocked"));
   const resumed = reset(state);
   assert.equal(resumed.failures.usual, healthy.failures.usual);
@@ -232,7 +232,7 @@ test("a held lane is probed after a minute, then after twice as long each time, 
   assert.deepEqual(minutes, [1, 2, 4, 32, 60, 60]);
 });
 
-test("three failures in a row are reason for care, two are not, and a few good ones end it", () => {
+test("three failures in a row make a queue doubtful, two do not, and a few successes end it", () => {
   const after = (outcomes: readonly BreakerOutcome[]) => isDoubtful(watch(healthy, outcomes).state);
   assert.equal(after(failures(2, "timeout")), false);
   assert.equal(after(failures(3, "timeout")), true);
@@ -240,7 +240,7 @@ test("three failures in a row are reason for care, two are not, and a few good o
   assert.equal(after([...failures(3, "timeout"), ...times(3, { result: "done" })]), false);
 });
 
-test("what is usual is said only of a lane where enough was seen", () => {
+test("usual shares are reported only for a lane with enough outcomes", () => {
   const broken = failures(30, "server-error");
   const first = watch(seedBreaker(), broken).tripped!;
   assert.match(first.reason, /^\d+ of the last \d+ attempts failed: /);
@@ -252,7 +252,7 @@ test("what is usual is said only of a lane where enough was seen", () => {
 
 const anyResult = fc.constantFrom<RecentResult>("done", "absent", ...FAILURE_KINDS);
 
-test("the last fifty results are read back as they were appended, in a letter each", () => {
+test("the last fifty results are stored as one letter each and read back in order", () => {
   fc.assert(
     fc.property(fc.array(anyResult, { maxLength: 120 }), (results) => {
       const recent = results.reduce(appendRecent, "");

@@ -1,4 +1,4 @@
-import { type Chart, isTripped, learn, newChart, restart, stepChart, TRIP } from "./chart.ts";
+import { type Chart, isTripped, learn, newChart, pastScores, restart, stepChart, TRIP } from "./chart.ts";
 import {
   FAILURE_KINDS,
   type FailureKind,
@@ -10,7 +10,7 @@ import { backoffMs } from "./retry.ts";
 
 export interface BreakerOutcome {
   readonly result: RecentResult;
-  /** Required fields missing in what came through. */
+  /** Required fields missing in the records. */
   readonly missing?: readonly string[] | undefined;
   readonly nowMs?: number;
 }
@@ -55,16 +55,18 @@ export const isDoubtful = ({ failures, absent, missing }: BreakerState): boolean
 export const coolDownMs = (trips: number): number =>
   backoffMs({ firstMs: 60_000, factor: 2, maxMs: 3_600_000 }, trips);
 
-/** Half as much again as usual is no break. At the upper bound, nineteen straight failures trip; at the lower, seven. */
+/** One and a half times the usual share is not a break. At the upper bound, nineteen straight failures trip; at the lower, seven. */
 const usualP0 = (chart: Chart): number => Math.min(Math.max(1.5 * chart.usual, 0.05), 0.35);
 
 function stepAbsent(chart: Chart, isAbsent: boolean, nowMs: number): Chart {
   const isGuess = chart.weight < KNOWN_ABSENT_WEIGHT;
   // Something was found, so the form works, and what came before belongs to the share of a sparse job.
   if (isGuess && !isAbsent) return learn({ ...chart, total: chart.total + 1 });
-  const p0 = Math.min(Math.max(1.5 * chart.usual, isGuess ? GUESSED_ABSENT_P0 : 0.05), 0.97);
-  return stepChart(chart, isAbsent ? 1 : 0, p0, nowMs);
+  return stepChart(chart, isAbsent ? 1 : 0, absentP0(chart), nowMs);
 }
+
+const absentP0 = (chart: Chart): number =>
+  Math.min(Math.max(1.5 * chart.usual, chart.weight < KNOWN_ABSENT_WEIGHT ? GUESSED_ABSENT_P0 : 0.05), 0.97);
 
 function stepMissing(state: BreakerState, missing: readonly string[], nowMs: number): readonly FieldChart[] {
   if (missing.length === 0 && state.missing.length === 0) return state.missing;
@@ -98,7 +100,7 @@ interface FieldChart {
 
 /** Usual share of failures, and of records without a field, before anything was seen. */
 const PRIOR = { usual: 0.02, weight: 50 };
-/** Some jobs look for what mostly does not exist: little is presumed, and little suffices to learn. */
+/** Some jobs search for inputs that mostly do not exist: the prior is weak, and few outcomes are enough to learn. */
 const ABSENT_PRIOR = { usual: 0.4, weight: 2 };
 /** The last job's baseline is a strong hint, but its inputs were others. */
 const SEED_WEIGHT = 200;
@@ -118,8 +120,8 @@ export function seedBreaker(previous?: BreakerState): BreakerState {
 }
 
 /**
- * Goes on after a hold: what was usual stays usual. Only a person resumes after too many absents, and so says that they may
- * be right: their share is learned afresh.
+ * Continues after a hold: the usual shares stay. Only a person resumes after too many absents, which means that they may be right: their share is
+ * learned again.
  */
 export function reset(state: BreakerState): BreakerState {
   return {
@@ -131,7 +133,7 @@ export function reset(state: BreakerState): BreakerState {
   };
 }
 
-/** What is usual by what was seen, and not by what is presumed of every scraper: more outcomes than the presumption stands for. */
+/** The usual share if it was really observed: there are more outcomes than the prior counts for. */
 const usualShare = ({ usual, weight }: Chart, of: "failures" | "absent"): number | undefined =>
   weight - (of === "absent" ? ABSENT_PRIOR : PRIOR).weight >= PRIOR.weight ? usual : undefined;
 
@@ -169,10 +171,18 @@ export interface Evidence {
   readonly reason: string;
   /** Over the last fifty outcomes, or as many as there were. */
   readonly counts: ResultCounts;
-  /** When the trouble began. */
+  /** When the problem began. */
   readonly sinceMs?: number;
-  /** Every kind of failure in this trouble goes away without a person. */
+  /** Every kind of failure in it ends without a person. */
   readonly heals: boolean;
+  /** The chart's scores after the latest outcomes that it judged, oldest first, and the score that trips it. Not for missing fields: their outcomes are not kept one by one. */
+  readonly scores?: readonly ChartScore[];
+  readonly limit?: number;
+}
+
+interface ChartScore {
+  readonly result: RecentResult;
+  readonly score: number;
 }
 
 type ResultCounts = Readonly<Partial<Record<RecentResult, number>>>;
@@ -185,11 +195,14 @@ function evidenceOf(state: BreakerState, overrides?: PolicyOverrides): Evidence 
   if (first) {
     const names = fields.map(({ field }) => field).join(", ");
     const reason = `${names} missing in ${shareOf(first.chart, "records")}`;
-    return evidence(state, `missing:${first.field}`, first.chart, reason, false);
+    return evidence(state, `missing:${first.field}`, first.chart, { reason, heals: false });
   }
   if (!isTripped(state.absent)) return undefined;
   const reason = `the site answered "no such thing" to ${shareOf(state.absent, "items")}`;
-  return evidence(state, "absent", state.absent, reason, false);
+  const steps = scoresOf(state.absent, absentP0(state.absent), state.recent, (result) =>
+    result === "absent" ? 1 : result === "done" ? 0 : undefined,
+  );
+  return evidence(state, "absent", state.absent, { reason, heals: false, ...steps });
 }
 
 function failureEvidence(state: BreakerState, overrides?: PolicyOverrides): Evidence {
@@ -197,7 +210,11 @@ function failureEvidence(state: BreakerState, overrides?: PolicyOverrides): Evid
   const tally = Object.entries(countResults(kinds)).map(([kind, count]) => `${count} ${kind}`);
   const reason = `${shareOf(state.failures, "attempts")} failed: ${tally.join(", ")}`;
   const heals = kinds.every((kind) => failurePolicy(kind, overrides).heals);
-  return evidence(state, "failures", state.failures, reason, heals);
+  const steps = scoresOf(state.failures, usualP0(state.failures), state.recent, (result) => {
+    if (result === "done" || result === "absent") return 0;
+    return Math.min(1, failurePolicy(result, overrides).breakerWeight) || undefined;
+  });
+  return evidence(state, "failures", state.failures, { reason, heals, ...steps });
 }
 
 /** The failures that moved the score since it left zero, as far back as they are kept; newest first. */
@@ -219,11 +236,28 @@ function evidence(
   state: BreakerState,
   chart: Evidence["chart"],
   { sinceMs }: Chart,
-  reason: string,
-  heals: boolean,
+  facts: Pick<Evidence, "reason" | "heals" | "scores" | "limit">,
 ): Evidence {
   const counts = countResults(readRecent(state.recent));
-  return { chart, reason, counts, heals, ...(sinceMs > 0 && { sinceMs }) };
+  return { chart, counts, ...facts, ...(sinceMs > 0 && { sinceMs }) };
+}
+
+/** How the score came to where it is, as far back as outcomes are kept. `badnessOf` is undefined for outcomes that the chart does not judge. */
+function scoresOf(
+  chart: Chart,
+  p0: number,
+  recent: string,
+  badnessOf: (result: RecentResult) => number | undefined,
+): Required<Pick<Evidence, "scores" | "limit">> {
+  const judged = readRecent(recent)
+    .filter((result) => badnessOf(result) !== undefined)
+    .slice(-chart.total);
+  const scores = pastScores(
+    chart,
+    judged.map((result) => badnessOf(result)!),
+    p0,
+  );
+  return { scores: judged.map((result, at) => ({ result, score: scores[at]! })), limit: TRIP };
 }
 
 function countResults(results: readonly RecentResult[]): ResultCounts {

@@ -26,7 +26,7 @@ describe("the WHATWG vectors", { skip }, () => {
     readonly search: string;
   }
 
-  test("Node's URL, on which keys rest, parses every one as expected", () => {
+  test("Node's URL class, which keys rely on, parses each one as expected", () => {
     for (const { input, base, failure, ...expected } of vectors<Parsed>("urltestdata.json")) {
       const url = URL.parse(input, base ?? undefined);
       assert.equal(url === null, failure === true, input);
@@ -45,7 +45,7 @@ describe("the WHATWG vectors", { skip }, () => {
     }
   });
 
-  test("a valid URL has a key, which is its own key and holds no credentials", () => {
+  test("the key of a valid URL is its own key and contains no credentials", () => {
     const valid = vectors<Parsed>("urltestdata.json").filter(({ failure }) => failure === undefined);
     assert.ok(valid.length > 500);
     for (const { href } of valid) {
@@ -105,7 +105,7 @@ describe("the vectors of w3lib", { skip }, () => {
   ]);
   const relative = ["a#frag", "a?b=1#frag", "?b=1"];
 
-  test("each key is as w3lib has it, or the difference is listed", () => {
+  test("each key equals that of w3lib, or the difference is listed", () => {
     const different = load()
       .filter(({ input, options }) => Object.keys(options).length === 0 && !relative.includes(input))
       .filter(({ input, expected }) => canonicalUrl(input) !== expected)
@@ -125,7 +125,7 @@ describe("the vectors of w3lib", { skip }, () => {
     assert.ok(keyOf.size > 30);
   });
 
-  test("relative URLs, which w3lib takes, are refused", () => {
+  test("relative URLs, which w3lib accepts, are refused", () => {
     for (const input of relative) assert.throws(() => canonicalUrl(input), badUrl);
   });
 });
@@ -142,7 +142,7 @@ const escaped = (text: string) =>
   text.replace(/[a-zA-Z0-9~_-]/g, (character) => `%${character.charCodeAt(0).toString(16)}`);
 
 describe("keys", () => {
-  test("spellings of one URL are one", () => {
+  test("spellings of one URL have the same key", () => {
     same("HTTP://Example.ORG:80/a/../b", "http://example.org/b", "http://u:p@example.org/b?#top");
     same("https://example.org/~a-b", "https://example.org/%7Ea%2db", "https://example.org/%7ea%2Db");
     same("https://example.org/a|b", "https://example.org/a%7cb");
@@ -150,7 +150,7 @@ describe("keys", () => {
     same("https://example.org/?q=a+b&c", "https://example.org/?c=&q=a%20b", "https://example.org/?&c&q=a b");
   });
 
-  test("URLs that a site may answer differently stay apart", () => {
+  test("URLs that a site may answer differently have different keys", () => {
     distinct(
       "https://example.org/a",
       "https://example.org/a/",
@@ -170,7 +170,7 @@ describe("keys", () => {
     distinct("https://example.org/?q=%E9", "https://example.org/?q=%C3%A9");
   });
 
-  test("a stray percent sign does not make a new escape with what an escape before it stood for", () => {
+  test("a stray percent sign does not form a new escape with decoded characters", () => {
     distinct("https://example.org/%%411", "https://example.org/%A1");
   });
 
@@ -180,7 +180,7 @@ describe("keys", () => {
     assert.equal(canonicalUrl(url, { dropTracking: true }), "https://example.org/?id=1&utmost=z");
   });
 
-  test("the error does not repeat what it was given", () => {
+  test("the error does not repeat its input", () => {
     assert.throws(
       () => canonicalUrl("http://u:secret@[/"),
       (error) => error instanceof BadUrlError && !inspect(error).includes("secret"),

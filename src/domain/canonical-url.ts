@@ -25,7 +25,7 @@ export const canonicalUrl = (input: string, options: CanonicalUrlOptions = {}): 
   if (url.password !== "") url.password = "";
   // What is after `#!` or `#/` is a page of its own in a browser; any other fragment is a place on the page.
   const fragment = /^#[!/]/.test(url.hash) ? url.hash : "";
-  // Other schemes have no agreed meaning for their query, nor for what an escape in their path stands for.
+  // Other schemes have no agreed meaning for their query, nor for escapes in their path.
   if (url.protocol !== "http:" && url.protocol !== "https:") {
     if (fragment === "") url.hash = "";
     return url.href;
@@ -33,7 +33,7 @@ export const canonicalUrl = (input: string, options: CanonicalUrlOptions = {}): 
   return `${url.protocol}//${url.host}${canonicalPath(url.pathname)}${canonicalQuery(url.search, options)}${fragment}`;
 };
 
-/** Characters that RFC 3986 lets stand unescaped in a path. All others are escaped: `|` and `%7C` are one spelling. */
+/** Characters that RFC 3986 allows unescaped in a path. All others are escaped: `|` and `%7C` are one spelling. */
 const NOT_IN_PATH = /[^A-Za-z0-9\-._~!$&'()*+,;=:@/%]/g;
 
 const canonicalPath = (path: string): string =>

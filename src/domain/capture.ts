@@ -93,11 +93,11 @@ export interface StoredCapture {
 export interface KeptPage {
   /** The name that `keep.page` gave it. */
   readonly name: string;
-  /** Where it came from in the end, after redirects. */
+  /** Final URL, after redirects. */
   readonly url: string;
   /** The HTTP status. */
   readonly status: number;
-  /** As in `text/html`, lower case, without its parameters. */
+  /** For example `text/html`: lower case, without parameters. */
   readonly mediaType: string;
   /** The body, decompressed and decoded by its charset. */
   readonly text: string;

@@ -33,7 +33,7 @@ test("the limit keeps false trips in 100,000 outcomes at one in a thousand", () 
   assert.ok(100_000 * Math.exp(-TRIP) <= 0.001 * (1 + 1e-9));
 });
 
-test("scores climb by chance as rarely as the bound says", () => {
+test("by chance, scores rise as rarely as the bound says", () => {
   // At a lower level the same bound can be seen: at most n / 1000 of the climbs from zero reach ln 1000.
   const random = seededRandom(1);
   const [outcomes, level] = [2_000_000, Math.log(1000)];
@@ -55,7 +55,7 @@ test("past success earns no credit", () => {
   assert.equal(isTripped(run(proud, 0.05, Array(7).fill(1))), true);
 });
 
-test("nothing is learned from a trouble until it is over", () => {
+test("nothing is learned during a problem", () => {
   const troubled = run(newChart(0.02, 100), 0.05, [1, 1, 0, 1]);
   assert.deepEqual([troubled.usual, troubled.bad, troubled.total], [0.02, 3, 4]);
   const over = run(troubled, 0.05, [0, 0, 0]);
@@ -79,7 +79,7 @@ test("the usual share stays a share, and the evidence stays within what was seen
   );
 });
 
-test("a chart remembers when its trouble began", () => {
+test("a chart remembers when its problem began", () => {
   let chart = stepChart(clean, 0, 0.05, 10);
   for (const nowMs of [20, 30, 40]) chart = stepChart(chart, 1, 0.05, nowMs);
   assert.equal(chart.sinceMs, 20);

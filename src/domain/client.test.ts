@@ -4,12 +4,12 @@ import { changeShare } from "./client.ts";
 
 const info = { name: "tax", weight: 3, itemsPerDay: 100, maxRunning: 5 };
 
-test("what is not named stays", () => {
+test("omitted properties stay unchanged", () => {
   assert.deepEqual(changeShare(info, {}), info);
   assert.deepEqual(changeShare(info, { itemsPerDay: undefined }), info);
 });
 
-test("what is named is changed", () => {
+test("given properties are changed", () => {
   assert.deepEqual(changeShare(info, { weight: 0.5, maxRunning: 9, requestsPerMinute: 60 }), {
     name: "tax",
     weight: 0.5,
@@ -19,7 +19,7 @@ test("what is named is changed", () => {
   });
 });
 
-test("null takes a limit away", () => {
+test("null removes a limit", () => {
   assert.deepEqual(changeShare(info, { itemsPerDay: null, requestsPerMinute: null }), {
     name: "tax",
     weight: 3,

@@ -10,7 +10,7 @@ interface Share {
   readonly maxStoredBytes?: number;
 }
 
-/** Null takes a limit away; what is not named stays. */
+/** Null removes a limit; omitted properties stay unchanged. */
 type ShareChange = { readonly [Name in keyof Share]?: Share[Name] | null | undefined };
 
 export const changeShare = <Info extends Share>(info: Info, to: ShareChange): Info => {

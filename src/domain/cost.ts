@@ -13,7 +13,7 @@ export const NO_COST: Cost = { requests: 0, bytes: 0, microCost: 0 };
 /** Stands among the tiers for requests to the blob store, where those are paid for. */
 export const STORAGE = "storage";
 
-/** By the name of a proxy tier. What went without a proxy is in none of them. */
+/** By the name of a proxy tier, without direct requests. */
 export type TierCosts = Readonly<Record<string, Cost>>;
 
 export const addCosts = (a: Cost, b: Cost): Cost => ({
@@ -44,7 +44,7 @@ export const totalCost = (costs: Iterable<Cost>): Cost => {
 export const tierCostList = (costs: TierCosts): TierCost[] =>
   Object.entries(costs).map(([tier, cost]) => ({ tier, ...cost }));
 
-/** Of an attempt: all of its requests and bytes, and what its tiers ask for them. */
+/** Cost of an attempt: all of its requests and bytes, and the price of its tiers. */
 export const costOfAttempt = (attempt: {
   readonly requests: number;
   readonly bytes: number;

@@ -18,12 +18,12 @@ const triesAt = (randomOf: () => number, retryAfterMs?: number): number[] => {
   throw new Error("it never ends");
 };
 
-test("the waits grow from seconds to hours, and the last try is at the end of a day", () => {
+test("the delays grow from seconds to hours, and the last attempt is at the end of a day", () => {
   const seconds = triesAt(() => 0).map((ms) => ms / 1000);
   assert.deepEqual(seconds, [0, 5, 305, 2105, 9305, 27_305, 63_305, 86_400]);
 });
 
-test("whatever the chance, tries go on for a day and then end", () => {
+test("with any jitter, attempts continue for a day and then end", () => {
   const chance = fc.array(fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }), {
     minLength: 1,
     maxLength: 10,
@@ -38,7 +38,7 @@ test("whatever the chance, tries go on for a day and then end", () => {
   );
 });
 
-test("what the receiver asks for is waited for, also beyond the day", () => {
+test("the delay that the receiver asks for is respected, even beyond the day", () => {
   assert.equal(deliveryDelayMs({ attempts: 1, ageMs: 0, retryAfterMs: HOUR, random: 0.5 }), HOUR);
   assert.equal(deliveryDelayMs({ attempts: 1, ageMs: 0, retryAfterMs: 1, random: 0 }), 5000);
   assert.equal(deliveryDelayMs({ attempts: 7, ageMs: DAY - 1, retryAfterMs: HOUR, random: 0 }), HOUR);

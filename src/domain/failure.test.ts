@@ -5,7 +5,7 @@ import { FAILURE_KINDS, type FailureKind, failurePolicy, type FailurePolicy } fr
 const kindsWith = (holds: (policy: FailurePolicy) => boolean): FailureKind[] =>
   FAILURE_KINDS.filter((kind) => holds(failurePolicy(kind)));
 
-test("the number of tries follows from what another try could change", () => {
+test("the number of attempts depends on what another attempt could change", () => {
   const tries = Object.fromEntries(FAILURE_KINDS.map((kind) => [kind, failurePolicy(kind).maxAttempts]));
   assert.deepEqual(tries, {
     timeout: 3,
@@ -30,7 +30,7 @@ test("the number of tries follows from what another try could change", () => {
   });
 });
 
-test("only what the site does to our address moves the proxy tier", () => {
+test("only failures caused by our address move the proxy tier", () => {
   assert.deepEqual(
     kindsWith((policy) => policy.movesProxyTier),
     ["blocked", "captcha"],
@@ -44,14 +44,14 @@ test("only signs of an overloaded site slow the lane", () => {
   );
 });
 
-test("only what goes away without a person heals", () => {
+test("only failures that end without a person heal", () => {
   assert.deepEqual(
     kindsWith((policy) => policy.heals),
     ["timeout", "connection", "rate-limited", "blocked", "maintenance", "server-error"],
   );
 });
 
-test("what was decided on our side says nothing to the breaker", () => {
+test("failures decided by Sluice do not count in the breaker", () => {
   assert.deepEqual(
     kindsWith((policy) => policy.breakerWeight === 0),
     [
@@ -67,7 +67,7 @@ test("what was decided on our side says nothing to the breaker", () => {
   );
 });
 
-test("a scraper overrides a part of a row, and nothing else changes", () => {
+test("a scraper overrides parts of a row, and nothing else changes", () => {
   const overrides = { maintenance: { maxAttempts: 6, backoff: { firstMs: 10 } } };
   const usual = failurePolicy("maintenance");
   assert.deepEqual(failurePolicy("maintenance", overrides), {

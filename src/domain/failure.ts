@@ -68,7 +68,7 @@ export type PolicyOverrides = { readonly [kind in FailureKind]?: PolicyOverride 
 interface FailureRow extends Omit<FailurePolicy, "retries"> {
   /** Stored in ledgers, in the recent results of a queue: a letter never changes its meaning. */
   readonly letter: string;
-  /** Says something about the site as a whole, not about one page: the lane hears of it. */
+  /** Concerns the site as a whole, not one page: it is reported to the lane. */
   readonly isOfSite: boolean;
   /** A change to the scraper can fix it. */
   readonly isOfScraper: boolean;
@@ -92,7 +92,7 @@ const LONG: Backoff = { firstMs: 30 * SECOND, factor: 2, maxMs: 15 * MINUTE };
 
 type Defaults = Omit<FailureRow, "letter" | "advice" | "holdAdvice">;
 
-/** The site is in trouble or refuses us: wait and try again. */
+/** The site has a problem or refuses us: wait and try again. */
 const passing: Defaults = {
   maxAttempts: 3,
   backoff: SHORT,
@@ -246,10 +246,10 @@ const FAILURES = {
     backoff: SHORT,
     freshMs: 0,
     letter: "o",
-    advice: "The browser crashed or hung. Try again; `limits` and docs/browser.md say what a page may cost.",
+    advice: "The browser crashed or hung. Try again; docs/browser.md explains the limits of a page.",
     holdAdvice: "Browsers crash or hang on these pages. The log shows how; docs/browser.md has the limits.",
   },
-  // The provider's trouble or ours, never the site's: it counts against the tier. Free for the item as throttles are.
+  // A problem of the provider or of ours, never of the site: it counts against the tier. Costs the item no attempt, as with throttles.
   proxy: {
     ...ours,
     maxAttempts: 3,
@@ -257,7 +257,8 @@ const FAILURES = {
     freshMs: 0,
     letter: "p",
     advice: "The proxy did not carry the request. The detail has the provider's reason; see docs/proxies.md.",
-    holdAdvice: "No proxy tier of the scraper works. The reason is the provider's; see docs/proxies.md.",
+    holdAdvice:
+      "No proxy tier of the scraper works. The detail has the provider's reason; see docs/proxies.md.",
   },
   "worker-lost": {
     ...ours,

@@ -4,19 +4,19 @@ import { answersUntil, changeOf, freshAnswer, type KnownAnswer } from "./freshne
 
 const good: KnownAnswer = { outcome: "done", fetchedAt: 1000, freshUntil: 2000, isShared: false };
 
-test("without a wish an answer holds as long as it says itself", () => {
+test("without a max age, an answer is fresh for as long as its headers say", () => {
   assert.equal(answersUntil(good, {}), 2000);
   assert.equal(answersUntil({ ...good, outcome: "blocked" }, {}), 2000);
 });
 
-test("a window of its own goes before the headers, longer or shorter, for one's own good answers", () => {
+test("a job's max age overrides the headers for the client's own good answers", () => {
   assert.equal(answersUntil(good, { maxAgeMs: 5000 }), 6000);
   assert.equal(answersUntil({ ...good, outcome: "absent" }, { maxAgeMs: 5000 }), 6000);
   assert.equal(answersUntil(good, { maxAgeMs: 10 }), 1010);
   assert.equal(freshAnswer([good], { maxAgeMs: 0 }, 1000), undefined);
 });
 
-test("what is shared, and what failed, is never older than it may be by itself", () => {
+test("shared answers and failures are never used beyond their own lifetime", () => {
   for (const known of [
     { ...good, isShared: true },
     { ...good, outcome: "timeout" as const },
@@ -26,7 +26,7 @@ test("what is shared, and what failed, is never older than it may be by itself",
   }
 });
 
-test("a good answer goes before a newer failure, one's own before a shared one, and what is over is none", () => {
+test("a good answer is preferred to a newer failure, and an own answer to a shared one; expired answers are not used", () => {
   const failed: KnownAnswer = { ...good, outcome: "blocked", fetchedAt: 1500, freshUntil: 9000 };
   const shared: KnownAnswer = { ...good, fetchedAt: 1800, isShared: true };
   assert.equal(freshAnswer([failed, shared, good], {}, 1900), good);

@@ -4,7 +4,7 @@ import type { Freshness, JobSpec } from "./job.ts";
 /** For a response that says nothing about its own age. */
 export const DEFAULT_FRESH_MS = 3_600_000;
 
-/** Whose reading of the pages an item's records are. Pages that were only collected answer nobody who wants records of them. */
+/** Whose reading of the pages an item's records are. Pages that were only collected do not answer items that need records. */
 export const readingOf = (
   { scrapers, extracts }: Pick<JobSpec, "scrapers" | "extracts">,
   index: number,
@@ -15,26 +15,26 @@ export const readingOf = (
 
 export type AnswerKind = "done" | "absent" | FailureKind;
 
-/** An answer that was had before, as far as its age matters. */
+/** An earlier answer, as far as its age matters. */
 export interface KnownAnswer {
   readonly outcome: AnswerKind;
   readonly fetchedAt: number;
   /** By its own headers, or by the table of failures. */
   readonly freshUntil: number;
-  /** It was another client's: then the response alone says how long it holds. */
+  /** It belongs to another client: then only the response's headers decide how long it is fresh. */
   readonly isShared: boolean;
 }
 
 const isFailed = (outcome: AnswerKind): outcome is FailureKind => outcome !== "done" && outcome !== "absent";
 
-/** Until when a job with such a wish is answered from it. A window of its own only shortens what is shared or failed. */
+/** How long it answers a job with this freshness option. The job's own window can only shorten shared answers and failures. */
 export const answersUntil = (known: KnownAnswer, { maxAgeMs }: Freshness): number => {
   if (maxAgeMs === undefined) return known.freshUntil;
   const wished = known.fetchedAt + maxAgeMs;
   return known.isShared || isFailed(known.outcome) ? Math.min(wished, known.freshUntil) : wished;
 };
 
-/** The one to answer from, if any: what was good before what failed, one's own before what is shared, then the newest. */
+/** The answer to use, if any: good before failed, own before shared, then the newest. */
 export const freshAnswer = <Known extends KnownAnswer>(
   known: readonly Known[],
   wish: Freshness,
@@ -59,7 +59,7 @@ const SHARED_USE_MS = 40 * DAY_MS;
 export const usefulUntil = ({ outcome, fetchedAt, freshUntil, isShared }: KnownAnswer): number =>
   isFailed(outcome) ? freshUntil : Math.max(fetchedAt, freshUntil) + (isShared ? SHARED_USE_MS : OWN_USE_MS);
 
-/** What became of an item since the last time: `gone` was there and is not, by the site's own word. */
+/** How an item changed since the last time. `gone`: it existed, and the site says that it no longer does. */
 export const CHANGES = ["new", "changed", "unchanged", "gone"] as const;
 export type Change = (typeof CHANGES)[number];
 export type ChangeCounts = Readonly<Record<Change, number>>;
@@ -69,7 +69,7 @@ interface Seen {
   readonly digest?: string | undefined;
 }
 
-/** Undefined where nothing can be said: it failed (a block is not a disappearance), or is absent as it was. */
+/** Undefined if it is unknown: the item failed (a block does not mean gone), or is still absent. */
 export const changeOf = (before: Seen | undefined, now: Seen): Change | undefined => {
   if (isFailed(now.outcome)) return undefined;
   if (now.outcome === "absent") return before?.outcome === "done" ? "gone" : undefined;

@@ -23,10 +23,16 @@ export type StateCounts = Readonly<Record<ItemState, number>>;
 export const endedCount = ({ done, absent, failed, skipped, cancelled }: StateCounts): number =>
   done + absent + failed + skipped + cancelled;
 
-/** Names an item inside the ledger: the queue is the meeting of one job and one lane, `seq` its place there. */
+/** Identifies an item in the ledger: the queue of one job in one lane, and `seq`, its place there. */
 export interface ItemRef {
   readonly queue: number;
   readonly seq: number;
+}
+
+/** Of items that came through. */
+export interface ItemFilter {
+  readonly quality?: "complete" | "partial";
+  readonly changes?: readonly Change[];
 }
 
 /** How one try at an item ended. */
@@ -51,7 +57,7 @@ export interface Attempt {
   readonly ms: number;
   readonly requests: number;
   readonly bytes: number;
-  /** What went through proxies; left out where nothing did. */
+  /** What went through proxies; omitted if nothing did. */
   readonly proxied?: readonly TierCost[];
 }
 
@@ -83,11 +89,11 @@ export interface PastAttempt {
 /** The attempt that was settled last, however it ended. */
 interface LastAttempt extends Omit<Required<PastAttempt>, "failure" | "version" | "proxied"> {
   readonly proxied?: readonly TierCost[];
-  /** Of an absent item: by what the site says so. */
+  /** For an absent item: how the site says so. */
   readonly detail?: string;
 }
 
-/** Why an item was not fetched, or not kept again, and where what is known of it lies. */
+/** Why an item was not fetched or not stored again, and where its data is. */
 export interface Skipped {
   readonly reason: "fresh" | "unchanged";
   /** The item whose captures and records hold. */
@@ -113,7 +119,7 @@ export interface ItemView {
   /** Of the scraper that made its result; absent while there is none. */
   readonly version?: string;
   readonly skipped?: Skipped;
-  /** Since the client last had it; only in a job with `freshness`. */
+  /** Since the client last got it; only in a job with `freshness`. */
   readonly change?: Change;
   readonly dueInMs?: number;
   readonly endedAt?: number;

@@ -3,15 +3,34 @@ import { narrowScraper } from "./narrow-ladder.ts";
 import type { OptionNames } from "./known-options.ts";
 import { FIELD_STATUSES } from "./record.ts";
 
-/** How often the job has gone on with changed scrapers; every result says in which revision it was made. */
+/** How often the job has continued with changed scrapers; every result has the revision that made it. */
 export const revisionOf = ({ earlier }: Pick<JobSpec, "earlier">): number => earlier?.length ?? 0;
 
+/** Results of the canary have the revision after the job's own, which becomes the job's if the canary is promoted. */
+export const canaryRevision = (spec: Pick<JobSpec, "earlier">): number => revisionOf(spec) + 1;
+
+type Versions = Pick<JobSpec, "earlier" | "scrapers" | "canary">;
+
+/** Of all scrapers, as they were in a revision of the job. */
+export const versionsIn = (spec: Versions, revision: number): readonly string[] => {
+  const { earlier = [], scrapers, canary } = spec;
+  const isOfCanary = canary !== undefined && revision === canaryRevision(spec);
+  return earlier[revision] ?? (isOfCanary ? canary.scrapers : scrapers).map(({ version }) => version);
+};
+
 /** Of the scraper at this place, as it was in a revision of the job. */
-export const versionIn = (
-  { earlier = [], scrapers }: Pick<JobSpec, "earlier" | "scrapers">,
+export const versionIn = (spec: Versions, revision: number, scraper: number): string | undefined =>
+  versionsIn(spec, revision)[scraper];
+
+/** How field counts of a revision are laid out. */
+export const fieldsIn = (
+  spec: Pick<JobSpec, "earlier" | "canary" | "fields" | "earlierFields">,
   revision: number,
-  scraper: number,
-): string | undefined => (earlier[revision] ?? scrapers.map(({ version }) => version))[scraper];
+): readonly string[] => {
+  if (revision === revisionOf(spec)) return spec.fields;
+  if (revision === canaryRevision(spec)) return spec.canary?.fields ?? spec.fields;
+  return spec.earlierFields?.[revision] ?? spec.fields;
+};
 
 /** Of each of its scrapers, the version that the job is pinned to, and those that it has had before. */
 export const versionsOf = ({
@@ -24,7 +43,7 @@ export const versionsOf = ({
     return { name, version, ...(had.size > 0 && { earlier: [...had] }) };
   });
 
-/** What a job takes over from its scrapers as they are now. */
+/** What a job copies from the current version of its scrapers. */
 export interface JobPins {
   /** Those that the job has, in its order, then those that are new. */
   readonly scrapers: readonly PinnedScraper[];
@@ -32,6 +51,85 @@ export interface JobPins {
   readonly required: readonly string[];
   readonly maxDepth: number;
 }
+
+/** Pins of a canary, in the order of the job's scrapers. */
+export interface JobCanary extends JobPins {
+  /** Of the items, chosen by their keys. */
+  readonly share: number;
+}
+
+/** Whether an item is run with the canary: the same items in every job and try, and others for every version. */
+export const isOfCanary = ({ share, scrapers }: JobCanary, key: string): boolean => {
+  let hash = 0x811c9dc5;
+  for (const text of [scrapers[0]!.version, key])
+    for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
+  // FNV-1a alone spreads keys that differ in their last character badly over the upper bits.
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
+  return ((hash ^ (hash >>> 16)) >>> 0) / 2 ** 32 < share;
+};
+
+/** How the versions of a job change while it runs, with the next claim. Items in flight end with theirs. */
+export type VersionChange =
+  | { readonly to: "canary"; readonly canary: JobCanary }
+  /** Nothing more is run with the canary; what it has read is to be read again. */
+  | { readonly to: "rolled-back" }
+  /** The canary's versions become the job's. */
+  | { readonly to: "promoted" }
+  | { readonly to: "pins"; readonly pins: JobPins };
+
+/** Undefined if there is nothing to change. */
+export const changeVersions = (spec: JobSpec, change: VersionChange): JobSpec | undefined => {
+  const { canary, ...rest } = spec;
+  const present = spec.scrapers.map(({ version }) => version);
+  const tried = canary ? [canary.scrapers.map(({ version }) => version)] : [];
+  const earlier = [...(spec.earlier ?? []), present];
+  switch (change.to) {
+    case "canary":
+      // The job's own revision changes too: workers remember what they have loaded by it.
+      return { ...rest, ...takenBack(spec), earlier: [...earlier, ...tried], canary: change.canary };
+    case "rolled-back":
+      return canary && { ...rest, ...takenBack(spec), earlier: [...earlier, ...tried] };
+    case "promoted":
+      return canary && notAmending(withNewPins(rest, canary), spec);
+    case "pins": {
+      const isSame = change.pins.scrapers.every(({ version }, at) => version === present[at]);
+      if (isSame && change.pins.scrapers.length === present.length && !canary) return undefined;
+      const moved = notAmending(withNewPins(rest, change.pins), spec);
+      return { ...moved, ...takenBack(spec, moved.earlierFields), earlier: [...earlier, ...tried] };
+    }
+    default:
+      change satisfies never;
+      return undefined;
+  }
+};
+
+const takenBack = (
+  spec: JobSpec,
+  earlierFields = spec.earlierFields,
+): Pick<JobSpec, "pastCanary" | "earlierFields"> => {
+  const { canary, fields } = spec;
+  if (!canary) return {};
+  const revision = canaryRevision(spec);
+  return {
+    pastCanary: { revision, version: canary.scrapers[0]!.version },
+    ...(!isSameList(canary.fields, fields) && {
+      earlierFields: { ...earlierFields, [revision]: canary.fields },
+    }),
+  };
+};
+
+/** The job goes on: items that have ended stay as they are. */
+const notAmending = ({ isAmending: _isAmending, ...now }: JobSpec, was: JobSpec): JobSpec => ({
+  ...now,
+  ...(was.isAmending && { isAmending: true }),
+  ...(!isSameList(was.fields, now.fields) && {
+    earlierFields: { ...now.earlierFields, [revisionOf(was)]: was.fields },
+  }),
+});
+
+const isSameList = (a: readonly string[], b: readonly string[]): boolean =>
+  a.length === b.length && a.every((one, at) => one === b[at]);
 
 /** The job with its scrapers as they are now. What is stored must be read again with them before anything is fetched. */
 export const withNewPins = (spec: JobSpec, pins: JobPins): JobSpec => {
@@ -48,9 +146,11 @@ export const withNewPins = (spec: JobSpec, pins: JobPins): JobSpec => {
     };
   });
   const { source, version, pace, policy } = scrapers[0]!;
+  const { fields, required } = pins;
   return {
     ...spec,
-    ...pins,
+    fields,
+    required,
     maxDepth: Math.max(spec.maxDepth, pins.maxDepth),
     scrapers,
     source,
@@ -88,7 +188,7 @@ export const movedCounts = (
     );
   });
 
-/** Infinity has no JSON: what has no limit is written as null. */
+/** JSON has no Infinity: no limit is written as null. */
 export const writeSpec = (spec: JobSpec): string => JSON.stringify(spec);
 
 export const parseSpec = (text: string): JobSpec => {
@@ -108,16 +208,17 @@ const infiniteAgain = (part: object): void => {
   for (const name of MAY_BE_INFINITE) if (values[name] === null) values[name] = Infinity;
   for (const name of ["pace", "sitePace"]) if (values[name]) infiniteAgain(values[name]);
   for (const scraper of (values["scrapers"] ?? []) as object[]) infiniteAgain(scraper);
+  if (values["canary"]) infiniteAgain(values["canary"]);
 };
 
-/** What jobs of the first version of the ledger do not say: they have one scraper, which emits nothing. */
+/** What jobs of the first version of the ledger lack: they have one scraper, which emits nothing. */
 type NewInEmit = "scrapers" | "extracts" | "maxDepth";
 
 /** How fast a lane may be used. `perSecond` may be Infinity: then no slots are booked, only `concurrency` holds. */
 export interface Pace {
   /** Requests a second, hops and redirects included; 2 by default. */
   readonly perSecond: number;
-  /** Request starts allowed at once on top of the even rhythm; 1 by default, above 20 a second what 50 ms hold. */
+  /** Requests that may start at once, in excess of the even rate. Default 1; above 20 requests per second, the requests of 50 ms. */
   readonly burst: number;
   /** Items of the lane that may run at the same time, over all workers; 4 by default. */
   readonly concurrency: number;
@@ -125,11 +226,11 @@ export interface Pace {
 
 export const PACE_OPTIONS: OptionNames<Pace> = { perSecond: true, burst: true, concurrency: true };
 
-/** How an item is run. The order is kept by ledgers: new ones come last. */
+/** How an item is run. Ledgers store the position: new kinds come last. */
 export const COLLECTOR_KINDS = ["http", "browser", "recording", "auto"] as const;
 
 export type CollectorKind = (typeof COLLECTOR_KINDS)[number];
 
-/** All that a job's items may need: those that are found on the way are of the same job. */
+/** All kinds that a job's items may need, including found items. */
 export const kindsOf = ({ scrapers }: Pick<JobSpec, "scrapers">): ReadonlySet<CollectorKind> =>
   new Set(scrapers.map(({ kind = "http" }) => kind));

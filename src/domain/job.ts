@@ -4,10 +4,11 @@ import type { Budget, SpendingLimits } from "./budget.ts";
 import type { TierCosts } from "./cost.ts";
 import type { ChangeCounts } from "./freshness.ts";
 import { endedCount, type StateCounts } from "./item.ts";
-import type { CollectorKind, Pace } from "./job-version.ts";
+import type { CollectorKind, JobCanary, Pace } from "./job-version.ts";
+import type { InputsFrom } from "./inputs-from.ts";
 import type { Retention } from "./removal.ts";
 
-/** `loading` takes inputs and already runs. `paused` waits for a person; a job whose lanes may heal by themselves runs on. */
+/** `loading` takes inputs and already runs. `paused` waits for a person; a job whose lanes may heal by themselves keeps running. */
 export type JobState = "loading" | "running" | "paused" | "done" | "cancelled";
 
 /** One of a job's scrapers, as it was when the job began. */
@@ -16,14 +17,14 @@ export interface PinnedScraper {
   /** Where its code is, for workers to load: a file URL or the name of a built-in. */
   readonly source: string;
   readonly version: string;
-  /** How its items are run; `http` when left out. */
+  /** How its items are run; default `http`. */
   readonly kind?: CollectorKind;
   /** Some of its items are also run in a browser: see `checkAgainst`. */
   readonly isCompared?: true;
-  /** Proxy tiers from cheap to expensive; only directly when left out. */
+  /** Proxy tiers from cheap to expensive; default: only direct. */
   readonly proxies?: readonly string[];
   readonly pace: Pace;
-  /** The scraper's own pace, where the job has asked for less: it is the lane's, and `pace` holds for this job's items alone. */
+  /** The scraper's own pace, if the job asks for less: it applies to the lane, and `pace` only to this job's items. */
   readonly sitePace?: Pace;
   /** Rows of the failure policy that this scraper has changed. */
   readonly policy: PolicyOverrides;
@@ -34,7 +35,7 @@ export interface PinnedScraper {
   readonly required: readonly string[];
   /** Those of the fields that are dates; jobs of older versions do not say. */
   readonly dates?: readonly string[];
-  /** Steps in a row from its items to items of its own, the next pages of a list; what comes after them is capped. No limit when left out. */
+  /** Consecutive steps from the scraper to itself, for example the next pages of a list; inputs beyond them are capped. Default: no limit. */
   readonly maxChain?: number;
 }
 
@@ -63,8 +64,14 @@ export interface JobSpec {
   readonly scrapers: readonly PinnedScraper[];
   /** Versions of its scrapers before the present ones, by their places in `scrapers`, the oldest first: see `job-version.ts`. */
   readonly earlier?: readonly (readonly string[])[];
-  /** Its stored pages are to be read with the present versions before it goes on. */
+  /** Its stored pages must be read with the current versions before it continues. */
   readonly isAmending?: boolean;
+  /** Other versions of its scrapers, with which some of its items are run. */
+  readonly canary?: JobCanary;
+  /** The last canary that was taken back. Its items are read again with the present versions. */
+  readonly pastCanary?: { readonly revision: number; readonly version: string };
+  /** The fields of earlier revisions, by revision, where they were not the present ones: items in flight are counted by them. */
+  readonly earlierFields?: Readonly<Record<string, readonly string[]>>;
   /** False: pages are collected and kept, and inputs emitted, but no records are made of them. */
   readonly extracts: boolean;
   /** Names of the extracted fields, in the order in which field counts are given: the root's, then `target.field` for the others. */
@@ -75,47 +82,52 @@ export interface JobSpec {
   readonly maxItems: number;
   /** Steps from one scraper to another since an input that was given; inputs found beyond it are kept as capped. */
   readonly maxDepth: number;
-  /** Only so many inputs are read; all of them when left out. */
+  /** Reads only this many inputs; default: all. */
   readonly limit?: number;
-  /** Among the jobs of one client in a lane, higher comes first; 0 when left out. Jobs of the same priority take turns. */
+  /** Among the jobs of one client in a lane, higher comes first; default 0. Jobs of the same priority take turns. */
   readonly priority?: number;
   /** No item is tried more often than this, whatever its policy says. */
   readonly maxAttempts?: number;
-  /** When it is over, what has not ended is cancelled. Milliseconds since 1970. */
+  /** Unfinished items are cancelled at this time. Milliseconds since 1970. */
   readonly deadlineAt?: number;
   /**
-   * What the job may spend in all, as attempts are settled; what comes after that fails with `budget`, or waits while the job is paused. Items in hand when it is spent start no
-   * further request: what those already under way cost is all that can go beyond it.
+   * What the job may spend in total, as attempts are settled. Later items fail with `budget`, or wait while the job is paused. When it is spent,
+   * items in flight start no further request, so only requests in progress can exceed it.
    */
   readonly budget?: Budget;
-  /** The only proxy tiers that its scrapers may use; their own ladders hold when left out. */
+  /** The only proxy tiers that its scrapers may use; default: their own ladders. */
   readonly proxies?: readonly string[];
   readonly freshness?: Freshness;
   /** The client's own names for it, to find it by. */
   readonly labels?: Readonly<Record<string, string>>;
-  /** Told of its events beside the client's own endpoints. */
+  /** Receives its events, in addition to the client's own endpoints. */
   readonly webhook?: string;
-  /** Hears `job.progress` so often; never when left out. */
+  /** Interval of `job.progress` events; default: none. */
   readonly progressMs?: number;
-  /** True for a batch of URLs: `batch.completed` is told beside `job.completed`. */
+  /** True for a batch of URLs: it has the event `batch.completed` in addition to `job.completed`. */
   readonly isBatch?: boolean;
   /** As the root scraper had it when the job began. */
   readonly retention?: Retention;
-  /** What clients supply may not lead into the storage's own network; set for jobs that came over the API. */
+  /** A controller loads its inputs from there, then seals it. */
+  readonly inputsFrom?: InputsFrom;
+  /** The schedule that it is a firing of, and the nominal time. */
+  readonly firing?: { readonly schedule: string; readonly at: number };
+  /** URLs from clients must not lead into the owner's network; set for jobs from the API. */
   readonly guardsTargets?: boolean;
 }
 
-/** When a page that was fetched before is good enough, and what is made of one that has not changed. */
+/** When an earlier page is fresh enough, and what happens to unchanged pages. */
 export interface Freshness {
-  /** The window; by the response's caching headers, else an hour, when left out. 0: always fetch. */
+  /** The window; default: the response's caching headers, else an hour. 0: always fetch. */
   readonly maxAgeMs?: number;
   /** Only what changed since the last time: unchanged items are `skipped`, with conditional requests where the site knows them. */
   readonly onlyChanged?: boolean;
 }
 
 /**
- * `asked`: somebody wanted it. `lanes-held`: the breaker holds all of its lanes, see `held`. `scraper`: its scrapers are not what they were.
- * `budget`: what it may spend is spent; it goes on with a higher budget. `new-version`: it goes on by itself when its stored pages have been read with the changed scrapers.
+ * `asked`: a person paused it. `lanes-held`: the breaker holds all of its lanes, see `held`. `scraper`: its scrapers are not what they were.
+ * `budget`: its budget is spent; it continues with a higher one. `new-version`: it continues by itself when its stored pages have been read with the
+ * changed scrapers.
  */
 export const PAUSE_CAUSES = ["asked", "lanes-held", "scraper", "new-version", "budget"] as const;
 
@@ -167,7 +179,7 @@ export interface HeldLane {
 }
 
 export interface RejectedInput {
-  /** Where it stood in the file; of an emitted one, which of those found on the page it was. From 1. */
+  /** Its line in the file or, for an emitted input, its number among those found on the page. From 1. */
   readonly line: number;
   /** Of an emitted one: the key of the item that found it. */
   readonly parent?: string;
@@ -184,7 +196,7 @@ export interface JobView {
   readonly paused?: Pause;
   /** When items that had ended were last put back, or given another result. */
   readonly reopenedAt?: number;
-  /** When its budget was spent: what had not begun by then has failed with `budget`. */
+  /** When its budget was spent: items that had not started by then failed with `budget`. */
   readonly budgetSpentAt?: number;
   readonly counts: JobCounts;
   /** The capped inputs by the limit that keeps them out. */
@@ -199,7 +211,7 @@ export interface JobView {
   readonly held: readonly HeldLane[];
   /** Only for jobs with scrapers of kind `auto`. */
   readonly ways?: readonly LearnedWay[];
-  /** Only for jobs with scrapers that name proxy tiers: what their lanes have learned of them. */
+  /** Only for jobs with scrapers that name proxy tiers: what was learned about these in their lanes. */
   readonly ladders?: readonly (LaneLadder & { readonly lane: string })[];
   /** The first rejected inputs, as examples. */
   readonly rejects: readonly RejectedInput[];
@@ -207,9 +219,9 @@ export interface JobView {
   readonly bytes: number;
   /** Of these, what went through proxies, by tier. Missing in what versions before proxies have stored. */
   readonly costs?: TierCosts;
-  /** Its pages and files were removed; what came after that is kept. */
+  /** Its pages and files were removed; later ones are kept. */
   readonly pagesRemoved?: { readonly at: number; readonly captures: number; readonly bytes: number };
-  /** What became of items since the client last had them; only in a job with `freshness`. */
+  /** How items changed since the client last got them; only in a job with `freshness`. */
   readonly changes?: ChangeCounts;
 }
 
@@ -224,7 +236,7 @@ export interface JobSums extends Pick<
   readonly held: number;
 }
 
-/** Items that came to their end by work: those that a cancel or a spent budget ended all at once say nothing about how fast a job is. */
+/** Items that ended by work: those ended by a cancel or a spent budget say nothing about the speed of a job. */
 export const workedCount = ({ counts: { states }, failures }: Pick<JobView, "counts" | "failures">): number =>
   endedCount(states) - states.cancelled - (failures.find(({ kind }) => kind === "budget")?.count ?? 0);
 
@@ -245,15 +257,15 @@ export interface LaneLadder {
 
 /** A lane as an operator sees it. */
 export interface LaneState extends LaneView {
-  /** What the operator allows; null where nothing was said. */
+  /** The operator's limit; null if none is set. */
   readonly operatorPerSecond: number | null;
   readonly isHeldByOperator: boolean;
   /** Items of all jobs that are not at their end. */
   readonly backlog: number;
   readonly inFlight: number;
-  /** What is known of proxy tiers there; left out where nothing is. */
+  /** What is known about proxy tiers there; omitted if nothing is. */
   readonly ladders?: readonly LaneLadder[];
-  /** What its items have cost, by proxy tier; left out where none was used. */
+  /** What its items have cost, by proxy tier; omitted if none was used. */
   readonly spent?: TierCosts;
 }
 
@@ -272,7 +284,7 @@ export const timedId = (at: number, random: Uint8Array): string => {
   return `${time}-${Array.from(random, (byte) => LETTERS[byte % LETTERS.length]).join("")}`;
 };
 
-/** To the second; before all others where the text is no such id. */
+/** To the second; sorts first if the text is not such an id. */
 export const timeOfId = (id: string): number => {
   const [, ...parts] = /^(\d{4})(\d\d)(\d\d)-(\d\d)(\d\d)(\d\d)-/.exec(id) ?? [];
   const [year = 0, month = 1, ...rest] = parts.map(Number);
@@ -281,11 +293,11 @@ export const timeOfId = (id: string): number => {
     : Date.UTC(year, month - 1, ...(rest as [number, number, number, number]));
 };
 
-/** Without those that are easily taken for another. */
+/** Without letters that are easily confused. */
 const LETTERS = "abcdefghjkmnpqrstuvwxyz23456789";
 
 export const jobId = (at: Date, random: Uint8Array = crypto.getRandomValues(new Uint8Array(4))): string =>
   timedId(at.getTime(), random);
 
-/** Whose jobs those of `sluice try` and `sluice capture` are: lists of jobs, and what asks for the newest one, leave them out. */
+/** The client of the jobs of `sluice try` and `sluice capture`: lists of jobs and `last` omit them. */
 export const TRIAL_CLIENT = "try";

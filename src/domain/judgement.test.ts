@@ -21,7 +21,7 @@ test("every field gets its status, its raw text and its selector", () => {
   });
 });
 
-test("where a field was found is kept, and why it is empty or missing", () => {
+test("the place of a field is kept, and why it is empty or missing", () => {
   const { fields } = judgeRecord(
     record({
       placed: { ...present, at: 0 },
@@ -76,7 +76,7 @@ test("no rows at all is a change only where something is required", () => {
   assert.equal(judgePage([record({ a: missing })], []).verdict, "ok");
 });
 
-test("what there is of a changed page is kept", () => {
+test("the fields that a changed page still has are kept", () => {
   const { records } = judgePage([record({ a: missing, note: present })], ["a"]);
   assert.equal(records[0]?.fields["note"]?.value, 5);
   assert.equal(records[0]?.quality, "partial");
@@ -91,7 +91,7 @@ test("raw text is kept to 500 characters, and no character is cut in half", () =
   assert.equal(raw(`${"x".repeat(499)}🏠`), "x".repeat(499));
 });
 
-test("counts stand in the order of the names and the statuses", () => {
+test("counts are in the order of the names and the statuses", () => {
   assert.deepEqual(FIELD_STATUSES, ["present", "empty", "missing", "malformed"]);
   const { records } = judgePage(
     [record({ a: present, b: empty }), record({ a: malformed, b: present }), record({ a: present })],

@@ -2,16 +2,16 @@ import { FIELD_STATUSES } from "./record.ts";
 import type { JudgedField, JudgedRecord, RawField, RawRecord } from "./record.ts";
 
 interface JudgedPage {
-  /** structure-changed: the page came through, but nothing that it must have is where it should be. */
+  /** structure-changed: the page loaded, but nothing that it must have is where it should be. */
   readonly verdict: "ok" | "structure-changed";
   readonly records: readonly JudgedRecord[];
 }
 
-/** Judges all records of one item together. Nothing is thrown away: a changed page keeps what there is. */
+/** Judges all records of one item together. Nothing is dropped: a changed page keeps the fields that it has. */
 export function judgePage(records: readonly RawRecord[], required: readonly string[]): JudgedPage {
   const judged = records.map((record) => judgeRecord(record, required));
   const isFound = judged.some(({ fields }) => required.some((name) => fields[name]?.status !== "missing"));
-  // With nothing required, nothing can be told: a list may well be empty.
+  // Without required fields nothing can be decided: a list may be empty.
   return { verdict: required.length > 0 && !isFound ? "structure-changed" : "ok", records: judged };
 }
 
@@ -62,7 +62,7 @@ const RAW_LENGTH = 500;
 
 function capped(text: string): string {
   if (text.length <= RAW_LENGTH) return text;
-  // Half a surrogate pair is no character.
+  // Half a surrogate pair is not a character.
   const last = text.charCodeAt(RAW_LENGTH - 1);
   return text.slice(0, last >= 0xd800 && last <= 0xdbff ? RAW_LENGTH - 1 : RAW_LENGTH);
 }

@@ -1,9 +1,9 @@
-/** The names of all options of a type. It stands beside the type: one that is missing or too many does not compile. */
+/** The names of all options of a type, written beside it: a missing or extra name does not compile. */
 export type OptionNames<Options> = { readonly [Name in keyof Options]-?: true };
 
 /**
- * What is wrong with the names of the options that somebody wrote; undefined where nothing is. A misspelled option would else be ignored. `what` takes
- * them: `field.money`.
+ * What is wrong with the names of the given options; undefined if nothing is. Otherwise a misspelled option would be ignored. `what` takes the
+ * options, for example `field.money`.
  */
 export const unknownOption = (
   given: unknown,
@@ -32,7 +32,7 @@ export const refuseUnknownOptions = (
   if (problem !== undefined) throw new TypeError(problem);
 };
 
-/** Of these names, those that somebody may have meant by this one: the most alike first. */
+/** The names that may have been meant by this one, the most similar first. */
 export const similarNames = (meant: string, names: Iterable<string>, most = 3): string[] =>
   [...new Set(names)]
     .filter((name) => name !== meant && name !== "")

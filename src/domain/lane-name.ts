@@ -18,12 +18,12 @@ const isAddress = (host: string): boolean => host.startsWith("[") || /^\d+\.\d+\
 
 const PREFIX = "address:";
 
-/** The lane whose rate, where an operator has set one, every address may have at most: see `addressLane`. */
+/** The lane whose rate, if an operator has set one, limits every address: see `addressLane`. */
 export const EVERY_ADDRESS = `${PREFIX}*`;
 
 /**
- * The lane of a machine, in which the requests of all names that lead to it are paced together. Of IPv6 the network of 64 bits: one machine has as many
- * addresses in it as it likes. Undefined for what is no address.
+ * The lane of a machine, in which requests to all of its host names are paced together. For IPv6 the 64-bit network, because one machine can have any
+ * number of addresses in it. Undefined for a text that is not an address.
  */
 export const addressLane = (address: string): string | undefined => {
   const parsed = parseAddress(address);
@@ -40,6 +40,6 @@ export const addressLane = (address: string): string | undefined => {
 const dotted = (value: bigint): string =>
   [24n, 16n, 8n, 0n].map((shift) => (value >> shift) & 0xffn).join(".");
 
-/** Whether a lane is that of a machine, or of all of them. No host is called so: a port is one number. */
+/** Whether a lane is that of a machine, or of all machines. No host has such a name, because a port is a number. */
 export const isAddressLane = (lane: string): boolean =>
   lane === EVERY_ADDRESS || (lane.startsWith(PREFIX) && /[.:]/.test(lane.slice(PREFIX.length)));

@@ -37,7 +37,7 @@ function live(events: readonly { kind: LaneOutcome["kind"]; gapMs: number; count
   return { speed, nowMs };
 }
 
-test("a throttle halves the speed at once, a page under maintenance only when it is not alone", () => {
+test("one throttle halves the speed at once, a maintenance page only if there are others", () => {
   assert.equal(after(calm, ["rate-limited"]).factor, 0.5);
   assert.equal(after(calm, ["maintenance"]).factor, 1);
   assert.equal(onOutcome(calm, { kind: "maintenance", count: 11, nowMs: START }).factor, 0.5);
@@ -59,7 +59,7 @@ test("a throttle right after an increase is still answered", () => {
   assert.equal(after(raised, ["rate-limited"], START + 2001).factor, 0.28125);
 });
 
-test("a few timeouts in a healthy lane change nothing, a row of them slows it", () => {
+test("a few timeouts in a healthy lane change nothing, many in a row slow it", () => {
   assert.equal(after(calm, Array(10).fill("timeout")).factor, 1);
   assert.equal(after(calm, Array(11).fill("timeout")).factor, 0.5);
 });
@@ -80,7 +80,7 @@ test("a good answer does not slow a lane, however strained it is", () => {
   assert.equal(after(strained, ["ok"], START + 1999).factor, 0.5);
 });
 
-test("outcomes told together count by their share, not by the order in which they are told", () => {
+test("outcomes reported together count by their share, not by their order", () => {
   const mixed: LaneOutcome[] = [
     { kind: "timeout", count: 50 },
     { kind: "ok", count: 950 },
@@ -90,7 +90,7 @@ test("outcomes told together count by their share, not by the order in which the
   assert.deepEqual(onOutcomes(calm, mixed.toReversed(), START), told);
 });
 
-test("a speed comes back by a sixteenth for every two quiet seconds, and only while answers are good", () => {
+test("speed recovers by a sixteenth for every two quiet seconds, and only while answers are good", () => {
   const halved = after(calm, ["rate-limited"]);
   assert.equal(after(halved, ["ok"], START + 1999).factor, 0.5);
   assert.equal(after(halved, ["ok"], START + 2000).factor, 0.5625);
@@ -98,7 +98,7 @@ test("a speed comes back by a sixteenth for every two quiet seconds, and only wh
   assert.equal(after(halved, ["structure-changed"], START + 5000).factor, 0.5);
 });
 
-test("quiet time starts anew with every throttle, and with every timeout in an uneasy lane", () => {
+test("quiet time starts again with every throttle, and with every timeout in a strained lane", () => {
   const again = after(after(calm, ["rate-limited"]), ["rate-limited"], START + 1500);
   assert.equal(after(again, ["ok"], START + 3499).factor, 0.5);
   assert.equal(after(again, ["ok"], START + 3500).factor, 0.5625);
@@ -116,7 +116,7 @@ test("a scraper may say that a kind does not slow its lane, or that another one 
   assert.equal(onOutcome(calm, { kind: "connection", ...often }).factor, 1);
 });
 
-test("the rate follows the factor, and where there is none the concurrency does, down to one", () => {
+test("the factor changes the rate or, in a lane without a rate, the concurrency, down to one", () => {
   assert.equal(effectivePerSecond(10, 0.25), 2.5);
   assert.equal(effectiveConcurrency({ perSecond: 10, concurrency: 8 }, 0.25), 8);
   assert.equal(effectiveConcurrency({ perSecond: Infinity, concurrency: 8 }, 0.25), 2);
@@ -143,7 +143,7 @@ test("no failure makes a lane faster and no good answer makes it slower", () => 
   );
 });
 
-test("more quiet time never means less speed, and thirty-two seconds of it bring all of it back", () => {
+test("more quiet time never means less speed, and thirty-two seconds restore full speed", () => {
   fc.assert(
     fc.property(anyHistory, fc.nat(100_000), fc.nat(100_000), (events, aMs, bMs) => {
       const { speed, nowMs } = live(events);

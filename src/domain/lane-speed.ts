@@ -2,20 +2,20 @@ import { type FailureKind, failurePolicy } from "./failure.ts";
 
 /**
  * How much of its pace a lane uses: multiplicative decrease on congestion, additive increase in quiet times (AIMD).
- * A throttle is the site's own word and slows the lane at once. A timeout or an "unavailable" is only a hint, it may be one page's own
- * trouble: it adds to the strain, an exponentially weighted share of hints, and only a share that chance does not explain slows the lane.
+ * A throttle comes from the site and slows the lane at once. A timeout or an "unavailable" is only a hint, since it may concern a single page: it
+ * adds to the strain, an exponentially weighted share of hints, and only a share that chance does not explain slows the lane.
  */
 export interface LaneSpeed {
   /** Share of the base pace, from 1/64 to 1. */
   readonly factor: number;
   /** Weighted share of hints, from 0 to 1. */
   readonly strain: number;
-  /** Quiet time is counted from here: the latest trouble, or the latest increase. */
+  /** Quiet time is counted from here: the latest problem, or the latest increase. */
   readonly changedAtMs: number;
   readonly slowedAtMs: number;
 }
 
-/** What requests in the lane met. Many may be told at once, for the order within a second says nothing. */
+/** Outcomes of requests in the lane. Many may be reported at once, because the order within a second does not matter. */
 export interface LaneOutcome {
   readonly kind: FailureKind | "ok";
   /** How many such outcomes; 1 unless given. */
@@ -25,7 +25,7 @@ export interface LaneOutcome {
 }
 
 const LOWEST = 1 / 64;
-/** Answers to one congestion come together, and must not count as many. */
+/** Responses to one congestion arrive together, and must count once. */
 const DECREASE_GAP_MS = 2000;
 const INCREASE = 1 / 16;
 const INCREASE_EVERY_MS = 2000;
@@ -92,6 +92,6 @@ function slowDown(speed: LaneSpeed, nowMs: number): LaneSpeed {
   const sinceMs = nowMs - speed.slowedAtMs;
   const isSameEvent = sinceMs >= 0 && sinceMs < DECREASE_GAP_MS;
   if (isSameEvent) return { ...speed, changedAtMs: nowMs };
-  // The strain has been answered: what comes now tells whether the slower pace is slow enough.
+  // The strain has been handled: the next outcomes show whether the slower pace is slow enough.
   return { factor: Math.max(LOWEST, speed.factor / 2), strain: 0, changedAtMs: nowMs, slowedAtMs: nowMs };
 }

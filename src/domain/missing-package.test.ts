@@ -16,7 +16,7 @@ test("a missing optional package is an error with the command that installs it",
   );
 });
 
-test("any other error of the package is passed on, and its value is returned", () => {
+test("other errors of the package are passed on, and its exports are returned", () => {
   assert.throws(
     () =>
       loadOptional("broken", "x", () => {

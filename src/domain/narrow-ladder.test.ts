@@ -5,7 +5,7 @@ import { narrowProblem, narrowScraper } from "./narrow-ladder.ts";
 const list = { name: "list" };
 const detail = { name: "detail", proxies: ["direct", "datacenter", "residential:us-tx"] };
 
-test("a job takes a part of the ladder, in its order", () => {
+test("a job may use a part of the ladder, in its order", () => {
   assert.equal(narrowProblem([detail], ["residential:us-tx", "direct"]), undefined);
   const { proxies } = narrowScraper(detail, ["residential:us-tx", "direct"]);
   assert.deepEqual(proxies, ["direct", "residential:us-tx"]);
@@ -13,7 +13,7 @@ test("a job takes a part of the ladder, in its order", () => {
   assert.equal(narrowScraper(list, ["direct"]), list);
 });
 
-test("a tier that no scraper lists is named, with those that it does", () => {
+test("a tier that no scraper lists is an error that names the listed ones", () => {
   assert.equal(
     narrowProblem([detail], ["direct", "mobile"]),
     "mobile: no scraper of the job lists this proxy tier. Scraper detail lists direct, datacenter, residential:us-tx.",

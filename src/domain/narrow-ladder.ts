@@ -23,7 +23,7 @@ export const narrowProblem = (
 const narrowed = (ladder: readonly string[], asked: readonly string[]): readonly string[] =>
   ladder.filter((tier) => asked.includes(tier));
 
-/** A changed scraper may no longer list any of them: then the job stays with what it has. */
+/** A changed scraper may no longer list any of them: then the job keeps its tiers. */
 export const narrowScraper = <Scraper extends Laddered>(
   scraper: Scraper,
   asked: readonly string[] | undefined,

@@ -12,7 +12,7 @@ test("a number is within its range, its ends included, and whole where it must b
 test("a refusal names the number, its value and the range", () => {
   assert.equal(
     numberProblem({ perSecond: 1e-300 }, PACE_RANGES, "pace"),
-    "`pace.perSecond` is 1e-300: expected a number from 0.0000116 to 100,000 (requests a second; the least is one a day).",
+    "`pace.perSecond` is 1e-300: expected a number from 0.0000116 to 100,000 (requests per second; the minimum is one per day).",
   );
   assert.equal(rangeText(RANGES.maxAttempts), "a whole number from 1 to 100");
 });

@@ -1,9 +1,9 @@
-/** What a number that somebody gives may be. */
+/** The allowed range of a given number. */
 export interface NumberRange {
   readonly min: number;
   readonly max: number;
   readonly isWhole: boolean;
-  /** Added to the range in messages: the unit, or what the least value means. */
+  /** Added to the range in messages: the unit, or what the minimum means. */
   readonly note?: string;
 }
 
@@ -23,11 +23,11 @@ const any = (min: number, max: number, note?: string): NumberRange => ({
 });
 
 /**
- * Every number that a client, a scraper, the configuration or the command line may give, by name: one row holds wherever the number comes in. The
- * least rate is one request a day, so that no lane stands still for longer than that.
+ * Every number that a client, a scraper, the configuration or the command line can set, by name: one row applies wherever the number is set. The
+ * minimum rate is one request per day, so that no lane stops for longer than that.
  */
 export const RANGES = {
-  perSecond: any(1 / 86_400, 100_000, "requests a second; the least is one a day"),
+  perSecond: any(1 / 86_400, 100_000, "requests per second; the minimum is one per day"),
   burst: any(1, 10_000, "requests"),
   concurrency: whole(1, 100_000, "items"),
   weight: any(0.001, 1000),
@@ -59,6 +59,9 @@ export const RANGES = {
   freeMb: any(0, 1e9, "megabytes"),
   idleMs: whole(0, DAY, "milliseconds, up to a day"),
   drainMs: whole(0, DAY, "milliseconds, up to a day"),
+  everyMs: whole(60 * SECOND, 366 * DAY, "milliseconds, a minute to a year"),
+  catchUpMs: whole(0, 366 * DAY, "milliseconds, up to a year"),
+  jitterMs: whole(0, DAY, "milliseconds, up to a day"),
   alertNumber: any(Number.MIN_VALUE, 10 * YEAR),
 } as const satisfies Readonly<Record<string, NumberRange>>;
 

@@ -49,7 +49,7 @@ test("a lane is on the right tier after at most 3 refused items", () => {
   }
 });
 
-test("one item that is refused again and again moves nothing", () => {
+test("one item that is refused repeatedly does not move the lane", () => {
   const lane = new Lane();
   for (let n = 0; n < 10; n++) lane.sign({ at: 0, result: "blocked", item: "same" });
   assert.equal(lane.state.at, 0);
@@ -64,7 +64,7 @@ test("refused items between good ones are not evidence", () => {
   assert.equal(lane.state.at, 0);
 });
 
-test("items that say nothing about the exit never use a dearer tier", () => {
+test("items that say nothing about the exit never use a more expensive tier", () => {
   const lane = new Lane();
   for (let n = 0; n < 1000; n++) lane.next(() => (n % 10 === 0 ? undefined : "good"));
   for (let n = 0; n < 100; n++) lane.next(() => undefined);
@@ -115,7 +115,7 @@ test("late reports about a tier that the lane has left change nothing", () => {
   assert.deepEqual(lane.state, before);
 });
 
-test("a tier whose proxy fails three items is left out, longer each time, and comes back", () => {
+test("a tier whose proxy fails three items is skipped, longer each time, and comes back", () => {
   const lane = new Lane();
   for (let n = 0; n < 2; n++) lane.sign({ at: 0, result: "blocked" });
   for (let n = 0; n < 3; n++) lane.sign({ at: 1, result: "proxy", detail: "407 wrong password" });
@@ -128,7 +128,7 @@ test("a tier whose proxy fails three items is left out, longer each time, and co
   assert.equal(lane.state.at, 1);
 });
 
-test("with no tier left the lane is held until the first may work again, and says why", () => {
+test("without a working tier the lane is held until the first may work again, with the reason", () => {
   const lane = new Lane();
   const ladder = ["datacenter", "residential"];
   let state: LadderState = BOTTOM;
@@ -148,7 +148,7 @@ test("with no tier left the lane is held until the first may work again, and say
   assert.deepEqual(chooseTier(state, ladder, "w1", lane.now + MINUTE), { at: 1, isProbe: false });
 });
 
-test("a refusal is free while a dearer tier is left", () => {
+test("a refusal costs no attempt while a more expensive tier is left", () => {
   assert.equal(hasDearer(BOTTOM, 0, LADDER, 0), true);
   assert.equal(hasDearer({ ...BOTTOM, at: 2 }, 2, LADDER, 0), false);
   assert.equal(hasDearer({ ...BOTTOM, at: 2 }, 1, LADDER, 0), true, "the lane has moved meanwhile");

@@ -29,11 +29,11 @@ export const parseTierUse = (text: string): TierUse | undefined => {
   };
 };
 
-/** What an attempt on a tier has shown. */
+/** The result of an attempt on a tier. */
 export interface TierSign {
   /** Place in the ladder. */
   readonly at: number;
-  /** The item, so that one item's failures are no evidence. */
+  /** The item, so that failures of a single item are not evidence. */
   readonly item: string;
   /** `blocked`: the site refuses this exit. `proxy`: the proxy itself does not work. */
   readonly result: "good" | "blocked" | "proxy";
@@ -52,22 +52,22 @@ interface Outage {
   readonly why: string;
 }
 
-/** What is known of one ladder in one lane. Stored in ledgers. */
+/** What is known about one ladder in one lane. Stored in ledgers. */
 export interface LadderState {
-  /** Where its items go now. */
+  /** The tier that its items use now. */
   readonly at: number;
   /** Items that were refused there, without a good one since. */
   readonly blocked: readonly string[];
-  /** A good item has come through since the lane moved here. Until then one refused item is enough to move on: the site refused others just before. */
+  /** An item has succeeded since the lane moved here. Until then one refused item is enough to move on: the site refused others just before. */
   readonly isProven: boolean;
   /** Good items since the last move or probe. */
   readonly good: number;
-  /** So many good items, and the cheaper tier is tried. */
+  /** After this many good items, the cheaper tier is tried. */
   readonly probeAfter: number;
   /** The worker whose next item tries the cheaper tier, and until when it may. */
   readonly probe: { readonly at: number; readonly worker: string; readonly until: number } | null;
   readonly outages: Readonly<Record<string, Outage>>;
-  /** Why the lane is where it is; null where it began. */
+  /** Why the lane is on this tier; null at the start. */
   readonly why: string | null;
   readonly since: number;
 }
@@ -86,7 +86,7 @@ export const BOTTOM: LadderState = {
 
 /** Different items that must be refused before a lane moves up. */
 const EVIDENCE = 2;
-/** Different items that a proxy must fail before its tier is left out for a while. */
+/** Different items that a proxy must fail before its tier is skipped for a while. */
 const OUTAGE_EVIDENCE = 3;
 const PROBE_STEPS = [50, 100, 200] as const;
 const PROBE_MS = 60_000;
@@ -212,7 +212,7 @@ const afterOutage = (
   now: number,
 ): LadderState => {
   const known = state.outages[at] ?? UP;
-  // Said by items that had started before it was left out.
+  // Reported by items that had started before it was skipped.
   if (known.until > now || known.items.includes(item)) return state;
   const items = [...known.items, item];
   const isDown = items.length >= OUTAGE_EVIDENCE;

@@ -21,14 +21,14 @@ test("user names follow the grammar of their provider", () => {
   assert.equal(userName({ url: "http://p:1" }, {}, "x"), undefined);
 });
 
-test("a session is spelled so that every provider takes it, and stays its own", () => {
+test("a session id is valid for every provider, and unique", () => {
   const session = (text: string) => userName({ user: "{session}" }, {}, text)!;
   const long = ["item-000000000001", "item-000000000002", "Item"].map(session);
   for (const each of long) assert.match(each, /^[a-z0-9]{8,12}$/);
   assert.equal(new Set(long).size, 3);
 });
 
-test("a place that the tier cannot name is a problem, not another place", () => {
+test("a location that the tier cannot express is an error, not another location", () => {
   const config: ProxyConfig = {
     tiers: {
       dc: { url: "http://p:1" },

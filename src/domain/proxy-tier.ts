@@ -15,7 +15,7 @@ export interface ProxyTierConfig {
   readonly provider?: ProviderName;
   /** `http://host:port`, `https://host:port` or `socks5://host:port`. */
   readonly url?: string;
-  /** Several of them: a session keeps to one, and one that cannot be reached is left out for a minute. */
+  /** Several proxies: a session keeps one of them, and a proxy that cannot be reached is skipped for a minute. */
   readonly urls?: readonly string[];
   /** A file with one URL per line. These may have a user name and a password. */
   readonly file?: string;
@@ -138,10 +138,11 @@ const spelled = (
   return { ...values, COUNTRY: country?.toUpperCase(), statename };
 };
 
-/** Why a step of a ladder cannot be used; undefined if it can. An exit elsewhere than asked for would be wrong data. */
+/** Why a step of a ladder cannot be used; undefined if it can. An exit in another location would give wrong data. */
 export const tierProblem = (config: ProxyConfig | undefined, text: string): string | undefined => {
   const use = parseTierUse(text);
-  if (!use) return `\`${text}\` is no proxy tier: expected a name such as residential or residential:us-tx`;
+  if (!use)
+    return `\`${text}\` is not a proxy tier: expected a name such as residential or residential:us-tx`;
   const { tier, ...place } = use;
   if (tier === DIRECT) return Object.keys(place).length > 0 ? "`direct` has no country" : undefined;
   const found = config && Object.hasOwn(config.tiers, tier) ? config.tiers[tier] : undefined;
@@ -155,7 +156,7 @@ export const tierProblem = (config: ProxyConfig | undefined, text: string): stri
   if (missing !== undefined) return `the user name of tier \`${tier}\` has no place for a ${missing}`;
   const isNamed = template.includes("{statename}");
   return isNamed && place.state !== undefined && place.country !== "us"
-    ? `tier \`${tier}\` knows states of the country us only`
+    ? `tier \`${tier}\` supports states only in the country us`
     : undefined;
 };
 

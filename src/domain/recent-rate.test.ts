@@ -11,7 +11,7 @@ test("there is no rate before two moments are known", () => {
   assert.equal(rate.perSecond, 5);
 });
 
-test("what was before the window is forgotten", () => {
+test("values before the window are forgotten", () => {
   const rate = new RecentRate(10_000);
   for (let second = 0; second <= 100; second++) rate.add(second * 50, second * 1000);
   for (let second = 101; second <= 120; second++) rate.add(5000 + (second - 100) * 2, second * 1000);
@@ -24,7 +24,7 @@ test("updates many times a second give the same rate as one a second", () => {
   assert.equal(rate.perSecond, 100);
 });
 
-test("a count that falls starts afresh", () => {
+test("a falling count starts a new measurement", () => {
   const rate = new RecentRate(10_000);
   rate.add(100, 0);
   rate.add(200, 1000);

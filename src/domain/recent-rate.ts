@@ -15,11 +15,11 @@ export class RecentRate {
 
   add(count: number, atMs: number): void {
     const last = this.#samples.at(-1);
-    // Items put back for another try make the count fall: what was before says nothing about the way ahead.
+    // Retried items make the count fall: earlier samples say nothing about the rate from now on.
     if (this.#newest && count < this.#newest.count) this.#samples = [];
     this.#newest = { atMs, count };
     if (!last || this.#samples.length === 0 || atMs - last.atMs >= 1000) this.#samples.push(this.#newest);
-    // The oldest kept stands at the window's far end or just before it.
+    // The oldest kept sample is at the start of the window or just before it.
     while (this.#samples.length > 2 && atMs - this.#samples[1]!.atMs >= this.#windowMs) this.#samples.shift();
   }
 

@@ -20,11 +20,11 @@ const CASES: readonly (readonly [string, string])[] = [
   ["/srv/data/sluice.db: it is locked.", "sluice.db: it is locked."],
 ];
 
-test("folders and addresses are taken out of what is said, names and reasons stay", () => {
+test("folders and addresses are removed from messages, names and reasons stay", () => {
   for (const [text, expected] of CASES) assert.equal(withoutPlaces(text), expected);
 });
 
-test("what the client knows itself is left as it is", () => {
+test("what the client knows already is not removed", () => {
   for (const text of [
     "connection refused: tax.example.gov (ECONNREFUSED)",
     "the site answered 404: https://tax.example.gov/a/b/app.js?x=/c/d",
@@ -34,7 +34,7 @@ test("what the client knows itself is left as it is", () => {
     assert.equal(withoutPlaces(text), text);
 });
 
-test("in JSON only what is said in words is looked at", () => {
+test("in JSON only texts are redacted", () => {
   const given = { key: "/a/b.ts", items: [{ detail: "/a/b.ts: it broke" }] };
   assert.equal(JSON.stringify(given, hidePlaces), '{"key":"/a/b.ts","items":[{"detail":"b.ts: it broke"}]}');
 });

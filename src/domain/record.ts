@@ -14,9 +14,9 @@ export interface JudgedField {
   readonly raw?: string;
   /** The place (first choice or fallback) that found it, as the scraper wrote it: `#market`, `label "Market value"`. */
   readonly by?: string;
-  /** Where that stands: characters from the start of the kept page's text. JSON has the place of its script. */
+  /** Its position: characters from the start of the kept page's text. For JSON in a script, the position of the script. */
   readonly at?: number;
-  /** Why it is malformed. Of an empty one: `unavailable: …`, when the site says that it has none. */
+  /** Why it is malformed. For an empty field: `unavailable: …`, if the site says that it has none. */
   readonly why?: string;
 }
 
@@ -32,9 +32,9 @@ export interface RawField {
   readonly by?: string;
   /** Characters from the start of the page's text. */
   readonly at?: number;
-  /** Set when the text was found but could not be read as its type, or failed its validation; with no `raw`, what is not there. */
+  /** Set when the text was found but could not be read as its type, or failed its validation; without `raw`, what is missing. */
   readonly problem?: string;
-  /** By what the site says that it has no such value. */
+  /** How the site says that it has no such value. */
   readonly unavailable?: string;
   /** The text is blank or one of the field's placeholders. */
   readonly isEmpty: boolean;
@@ -47,15 +47,15 @@ export interface RawRecord {
   readonly fields: Readonly<Record<string, RawField>>;
 }
 
-/** What stands before a scraper's fields among its job's: nothing for the root's, so that counts of two scrapers do not mix. */
+/** The prefix of a scraper's fields in its job, so that counts of two scrapers do not mix; empty for the root scraper. */
 export const fieldPrefix = (root: string, scraper: string): string => (scraper === root ? "" : `${scraper}.`);
 
 /**
- * A value without NUL characters, in its texts and names of members at any depth. Pages and JSON can have them, no one sees
- * them, and PostgreSQL, C programs and many readers of CSV end a text at one.
+ * A value without NUL characters, in its texts and names of members at any depth. Pages and JSON can contain them, they are invisible, and
+ * PostgreSQL, C programs and many CSV readers end a text at one.
  */
 export function withoutNuls<T>(value: T): T {
-  // What is left has the shape of what was there.
+  // The result has the same type as the value.
   return (hasNul(value) ? cleaned(value) : value) as T;
 }
 
@@ -95,6 +95,6 @@ export const withoutPlaces = (text: string): string =>
 
 const SAID = new Set(["detail", "exampleDetail", "reason", "problem"]);
 
-/** For `JSON.stringify`: the same for what is said in words, however deep. */
+/** For `JSON.stringify`: the same for texts at any depth. */
 export const hidePlaces = (name: string, value: unknown): unknown =>
   typeof value === "string" && SAID.has(name) ? withoutPlaces(value) : value;

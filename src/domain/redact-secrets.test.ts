@@ -31,7 +31,7 @@ for (const text of [
   "token: required",
   "a basic understanding of the matter",
 ])
-  test(`what is no secret is shown as it is: ${text}`, () => assert.equal(redactSecrets(text), text));
+  test(`text without a secret is unchanged: ${text}`, () => assert.equal(redactSecrets(text), text));
 
 const SECRET = [
   "sid",
@@ -81,7 +81,7 @@ test("an item's key and the session of a parliament are data; a key that looks l
   assert.ok(isSecretParameter("key", "AIzaSyD4x9Q2b7LmN0pR"));
 });
 
-test("a registered secret is not shown in any spelling, whatever stands around it", () => {
+test("a registered secret is not shown in any encoding, whatever is around it", () => {
   const secret = 'h"ush/ha 9x';
   registerSecret(secret);
   const login = ["me", "you", "them"].map((user) => Buffer.from(`${user}:${secret}`).toString("base64"));

@@ -10,11 +10,11 @@ const PARAMETER = /([?&;#]|&amp;)([\w.$%[\]-]{1,80})=([^&;#\s"'<>]+)/g;
 const NAMED =
   /([\w-]{0,40}(?:api[_-]?key|access[_-]?key|token|secret|password|passwd|signature))(["']?)(\s{0,9}[:=]\s{0,9})("[^"]*"|'[^']*'|[^\s"'&,;)}\]]+)(?=(\s+\S)?)/gi;
 
-/** Values that are secrets whatever stands around them, in all spellings. */
+/** Values that are secrets whatever is around them, in all encodings. */
 const values = new Set<string>();
 const SHORTEST_VALUE = 4;
 
-/** From now on this value is redacted wherever it stands, also in a URL and in Base64. */
+/** From now on this value is redacted everywhere, also in a URL and in Base64. */
 export const registerSecret = (secret: string): void => {
   if (secret.length < SHORTEST_VALUE) return;
   for (const each of [secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1)])
@@ -34,7 +34,7 @@ const withoutValues = (text: string): string => {
   return rest;
 };
 
-/** What is shown to people, written to logs and stored with failures must not hold what opens doors. */
+/** Redacts secrets from texts that are shown, logged or stored with failures. */
 export const redactSecrets = (text: string): string =>
   withoutValues(text)
     .replace(USERINFO, `$1${MARK}@`)
@@ -51,7 +51,7 @@ export const redactSecrets = (text: string): string =>
       isValue(sign, value, more !== undefined) ? `${name}${quote}${sign}${MARK}` : whole,
     );
 
-/** `passwd: not an http URL` goes on as a sentence does, and has a word where a secret would stand. */
+/** `passwd: not an http URL` continues as a sentence, with a word in the place of a secret. */
 const isValue = (sign: string, value: string, goesOn: boolean): boolean =>
   sign.includes("=") || /^["']/.test(value) || isRandom(value) || !(goesOn || WORD.test(value));
 
@@ -61,7 +61,7 @@ const isRandom = (value: string): boolean => /[^A-Za-z.'-]|[a-z][A-Z]/.test(valu
 /** Names of sessions and of forms' one-time keys, as frameworks write them; without their marks. */
 const SESSION =
   /^(?:sid|sig|pw|pwd|auth|bearer|cookies?|setcookie|(?:proxy)?authorization|cfid|cftoken|nonce|(?:j|php|asp(?:net)?|java)?sess(?:ion)?(?:id|key|token|state)?|aspsessionid\w*|viewstate\d*|eventvalidation|requestverificationtoken|saml(?:request|response|art))$/;
-/** A name with one of these words in it, wherever it stands. */
+/** A name that contains one of these words. */
 const WORDS =
   /(?:^|_)(?:tokens?|secrets?|passwords?|passwd|passphrase|credentials?|signature|csrf|xsrf|authenticity|jwt|apikeys?|(?:api|access|private|secret|auth|subscription|license)_keys?)(?:_|$)|csrf|xsrf|password|apikey|accesstoken|authtoken|idtoken|refreshtoken|sessionid/;
 /** Of these names most are harmless: an item's key, the session of a parliament. */
@@ -70,8 +70,8 @@ const LONG_ENOUGH = 6;
 const LIKE_A_KEY = /^(?=.*\d)(?=.*[A-Za-z])[\w.~+/=%-]{16,}$/;
 
 /**
- * Whether a parameter, form field or attribute of this name opens doors. One list for what is shown and what is written down;
- * with the value, doubtful names are told apart.
+ * Whether a parameter, form field or attribute of this name is a secret. One list for what is shown and what is stored; the value decides for
+ * ambiguous names.
  */
 export const isSecretParameter = (name: string, value?: string): boolean => {
   const words = wordsOf(name);

@@ -2,7 +2,7 @@
 export const REMOVAL_SCOPES = ["job", "pages"] as const;
 export type RemovalScope = (typeof REMOVAL_SCOPES)[number];
 
-/** What has gone so far. */
+/** What was removed so far. */
 export interface RemovedCounts {
   readonly items: number;
   readonly captures: number;
@@ -18,7 +18,7 @@ export interface Removal {
   readonly what: RemovalScope;
   readonly createdAt: number;
   readonly endedAt: number;
-  /** From then on nothing of it could be read. */
+  /** Since then, nothing of it can be read. */
   readonly removedAt: number;
   /** False while something is still to be deleted. */
   readonly isComplete: boolean;
@@ -27,7 +27,7 @@ export interface Removal {
   readonly kept: { readonly objects: number; readonly bytes: number };
 }
 
-/** How long what a scraper's jobs have brought is kept, counted from a job's end; for ever when left out. */
+/** How long the data of a scraper's jobs is kept after a job ends; default: forever. */
 export interface Retention {
   /** Pages and files. */
   readonly pagesMs?: number;

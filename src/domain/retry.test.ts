@@ -52,7 +52,7 @@ const delayFor = (retryAfterMs: number) => {
   return outcome.delayMs;
 };
 
-test("the job's own cap ends it sooner, never later; throttles stay free", () => {
+test("the job's own cap can only lower the number of attempts; throttles cost none", () => {
   for (const kind of FAILURE_KINDS.filter((each) => !FREE_KINDS.has(each))) {
     const { maxAttempts } = failurePolicy(kind);
     assert.equal(afterFailure(failedWith(kind, { maxAttempts: 1 })).state, "failed");
@@ -77,7 +77,7 @@ test("an item waits until its kind's last attempt has failed", () => {
   }
 });
 
-test("ten throttles are free, the eleventh costs an attempt, and then the cap holds", () => {
+test("ten throttles cost no attempt, the eleventh costs one, and then the cap applies", () => {
   const free = throttled(FREE_THROTTLES - 1, 3);
   assert.ok(free.state === "waiting" && !free.countsAttempt);
   const paid = throttled(FREE_THROTTLES, 2);
@@ -85,13 +85,13 @@ test("ten throttles are free, the eleventh costs an attempt, and then the cap ho
   assert.equal(throttled(FREE_THROTTLES, 3).state, "failed");
 });
 
-test("the wait after a throttle grows with the throttles, for the attempt stands still", () => {
+test("the wait after a throttle grows with the number of throttles, because the attempt number does not change", () => {
   const outcome = afterFailure(failedWith("rate-limited", { throttles: 3, attempt: 1 }));
   assert.ok(outcome.state === "waiting");
   assert.equal(outcome.delayMs, backoffMs(failurePolicy("rate-limited").backoff, 4) / 2);
 });
 
-test("an item whose acting request has left is never tried again, whatever happened", () => {
+test("an item whose acting request was sent is never retried, whatever happened", () => {
   fc.assert(
     fc.property(anyFailure, anyOverrides, anyRandom, (failure, overrides, random) => {
       const failed = { ...failedWith(failure.kind), failure, overrides, random, hasActed: true };
@@ -118,7 +118,7 @@ test("a delay lies between what the site asked for and the longer of that and th
   );
 });
 
-test("over any sequence of failures no item gets more attempts than its cap, and every item comes to an end", () => {
+test("over any sequence of failures no item gets more attempts than its cap, and every item ends", () => {
   const manyFailures = fc.array(anyFailure, { minLength: 40, maxLength: 40 });
   fc.assert(
     fc.property(manyFailures, anyOverrides, anyRandom, (failures, overrides, random) => {
@@ -185,7 +185,7 @@ test("an item whose own code ends its process gets one more try alone", () => {
   assert.equal(afterDeathAlone({ blamed: 2, unexplained: 0 }), "give-up");
 });
 
-test("deaths that nothing explains are forgiven longer, with longer waits", () => {
+test("unexplained deaths allow more attempts, with longer waits", () => {
   const waits = [1, 2, 3, 4, 5].map((unexplained) => afterDeathAlone({ blamed: 0, unexplained }));
   assert.deepEqual(
     waits,
@@ -224,7 +224,7 @@ test("no wait is negative or longer than a day", () => {
   assert.equal(retryAfterMs("999999999", NOW), DAY);
 });
 
-test("of several the longest counts, whatever their order and form; what cannot be read does not", () => {
+test("of several valid headers the longest counts, whatever their order and form; invalid ones do not", () => {
   const date = "Thu, 01 Jan 2026 00:01:00 GMT";
   const cases: readonly [readonly string[], number | undefined][] = [
     [["5", "120"], 120_000],
@@ -241,7 +241,7 @@ test("of several the longest counts, whatever their order and form; what cannot 
   for (const [values, expected] of cases) assert.equal(longestMs(values, NOW), expected, values.join(" | "));
 });
 
-test("failures of a proxy, and refusals that another tier may avoid, cost no attempt ten times", () => {
+test("the first ten failures of a proxy, and refusals that another tier may avoid, cost no attempt", () => {
   for (const free of [failedWith("proxy", {}), failedWith("blocked", { canMoveTier: true })])
     for (const throttles of [0, 9, 10]) {
       const outcome = afterFailure({ ...free, throttles, attempt: 1 });

@@ -4,7 +4,7 @@ import type { OptionNames } from "./known-options.ts";
 
 /** Throttles, and failures of proxies, that the lane answers for; from then on each costs the item an attempt. */
 export const FREE_THROTTLES = 10;
-/** A site that asks for more is asked again after this. */
+/** If a site asks for more, it is tried again after this. */
 const MAX_RETRY_AFTER_MS = 3_600_000;
 
 export interface FailedTry {
@@ -13,10 +13,10 @@ export interface FailedTry {
   readonly attempt: number;
   /** Throttles before this failure. */
   readonly throttles: number;
-  /** The scraper is `once` and its acting request has left: never tried again by itself. */
+  /** The scraper is `once` and its acting request was sent: never retried automatically. */
   readonly hasActed: boolean;
   readonly overrides?: PolicyOverrides | undefined;
-  /** The site refused a proxy tier, and a dearer one is left. */
+  /** The site refused a proxy tier, and a more expensive one is left. */
   readonly canMoveTier?: boolean;
   /** The job's own cap, under that of the policy. */
   readonly maxAttempts?: number | undefined;
@@ -26,7 +26,7 @@ export interface FailedTry {
 
 type FailureOutcome = Extract<Outcome, { readonly state: "waiting" | "failed" }>;
 
-/** What becomes of an item whose try has failed. */
+/** What happens to an item after a failed attempt. */
 export function afterFailure(failed: FailedTry): FailureOutcome {
   const { failure, attempt, throttles } = failed;
   if (failed.hasActed) return { state: "failed", failure };
@@ -51,7 +51,7 @@ function waiting(
 }
 
 export interface Backoff {
-  /** The longest wait before the second try. */
+  /** Longest wait before the second attempt. */
   readonly firstMs: number;
   /** How much longer each further wait may be. */
   readonly factor: number;
@@ -68,11 +68,11 @@ export function backoffMs(backoff: Backoff, attempt: number): number {
   return Math.min(backoff.firstMs * growth, backoff.maxMs);
 }
 
-/** Full jitter: anywhere from nothing up to the backoff, in whole milliseconds. `random` lies in [0, 1). */
+/** Full jitter: anywhere from nothing up to the backoff, in whole milliseconds. `random` is in [0, 1). */
 export const jitteredMs = (backoff: Backoff, attempt: number, random: number): number =>
   Math.floor(random * backoffMs(backoff, attempt));
 
-/** No site's wish holds a lane for longer than a day; more is a broken clock or a hostile answer. */
+/** No site can hold a lane for longer than a day; more is a broken clock or a hostile response. */
 const LONGEST_MS = 24 * 60 * 60 * 1000;
 
 /**
@@ -102,7 +102,7 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** Waits after the first, second, … try that failed; the last one again and again. */
+/** Waits after the first, second, … failed attempt; the last one repeats. */
 const STEPS = [5000, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 10 * HOUR] as const;
 /** A wait is up to so much longer, so that what failed together does not come again together. */
 const JITTER = 0.2;
@@ -119,8 +119,7 @@ interface FailedDelivery {
 }
 
 /**
- * How long until the next try, or undefined when its day is over. The last try is at the end of the day, or later where the receiver has asked
- * for that.
+ * Time until the next attempt, or undefined when its day is over. The last attempt is at the end of the day, or later if the receiver asks for that.
  */
 export const deliveryDelayMs = (failed: FailedDelivery): number | undefined => {
   const leftMs = DAY - failed.ageMs;
@@ -136,13 +135,13 @@ interface Deaths {
   readonly unexplained: number;
 }
 
-/** A process that was ended from outside says little about its item: a machine in trouble, or an operator, may be at it for a while. */
+/** A process that was ended from outside says little about its item: the cause may be a failing machine or an operator, for some time. */
 const BLAMED_CAP = 2;
 const UNEXPLAINED_CAP = 6;
-/** Doubled with each death: a machine in trouble gets time to recover. */
+/** Doubled with each death: a failing machine gets time to recover. */
 const FIRST_WAIT_MS = 250;
 
-/** What becomes of an item after a death alone: another try alone, after a wait, or none. */
+/** What happens to an item after a death alone: another attempt alone, after a wait, or none. */
 export const afterDeathAlone = ({ blamed, unexplained }: Deaths): { readonly waitMs: number } | "give-up" =>
   blamed >= BLAMED_CAP || unexplained >= UNEXPLAINED_CAP
     ? "give-up"

@@ -42,7 +42,7 @@ describe("groups", () => {
     assert.equal(robots.allows("bot2", "https://a.example/"), false);
   });
 
-  test("names of the prototype are no fields and no agents", () => {
+  test("names of the object prototype are neither fields nor agents", () => {
     const robots = parseRobots("constructor: x\n__proto__: y\nuser-agent: *\ndisallow: /z");
     assert.equal(robots.allows("constructor", "https://a.example/z"), false);
     assert.equal(robots.allows("toString", "https://a.example/"), true);
@@ -66,7 +66,7 @@ describe("matching", () => {
     assert.equal(allows(["user-agent: *", "disallow: /%C3%A9"], "https://a.example/%c3%a9"), false);
   });
 
-  test("a raw bar in a rule is one that the URL has escaped or not", () => {
+  test("a raw bar in a rule matches a raw or an escaped bar in the URL", () => {
     for (const path of ["/a|b", "/a%7cb", "/a%7Cb"])
       assert.equal(allows(["user-agent: *", "disallow: /a|b"], `https://a.example${path}`), false, path);
   });
@@ -113,7 +113,7 @@ describe("matching", () => {
 const filler = (length: number) => `#${"x".repeat(length - 2)}\n`;
 
 describe("bounds", () => {
-  test("what lies beyond 500 KiB is not read, what lies before is", () => {
+  test("only the first 500 KiB are read", () => {
     const rule = "user-agent: *\ndisallow: /\n";
     assert.equal(
       parseRobots(filler(500 * 1024 - rule.length) + rule).allows("a", "https://a.example/"),
@@ -128,7 +128,7 @@ describe("bounds", () => {
     assert.equal(parseRobots(text).allows("a", "https://a.example/y"), false);
   });
 
-  test("an over-long line counts as far as it is read", () => {
+  test("a too long line counts up to the limit", () => {
     const path = `/${"x".repeat(20_000)}`;
     assert.equal(allows(["user-agent: *", `disallow: ${path}`], `https://a.example${path}`), false);
     assert.equal(allows(["user-agent: *", `disallow: ${path}`], "https://a.example/xx"), true);
@@ -171,7 +171,7 @@ describe("bounds", () => {
 });
 
 describe("crawl delay", () => {
-  test("it is the agent's own, else everyone's, in milliseconds", () => {
+  test("it is that of the agent's group, else that of `*`, in milliseconds", () => {
     const robots = parseRobots("user-agent: sluice\ncrawl-delay: 2.5\n\nuser-agent: *\ncrawl-delay: 10");
     assert.equal(robots.crawlDelayMs("Sluice/1.0"), 2500);
     assert.equal(robots.crawlDelayMs("other"), 10_000);
@@ -182,14 +182,14 @@ describe("crawl delay", () => {
     assert.equal(robots.crawlDelayMs("sluice"), undefined);
   });
 
-  test("a group of nothing but a delay is a group: it has neither the delay nor the rules of the next", () => {
+  test("a group with only a delay is a group: it has neither the delay nor the rules of the next one", () => {
     const robots = parseRobots("user-agent: a\ncrawl-delay: 1\nuser-agent: b\ncrawl-delay: 2\ndisallow: /x");
     assert.deepEqual([robots.crawlDelayMs("a"), robots.crawlDelayMs("b")], [1000, 2000]);
     assert.equal(robots.allows("a", "https://a.example/x"), true);
     assert.equal(robots.allows("b", "https://a.example/x"), false);
   });
 
-  test("a delay that is no number is none", () => {
+  test("a delay that is not a number is ignored", () => {
     assert.equal(parseRobots("user-agent: *\ncrawl-delay: soon").crawlDelayMs("a"), undefined);
     assert.equal(parseRobots("user-agent: *\ncrawl-delay: -1").crawlDelayMs("a"), undefined);
   });

@@ -27,7 +27,7 @@ interface Pattern {
   readonly toTheEnd: boolean;
 }
 
-/** What stands below some agent lines. Shared between those agents: a file of many agents and many rules stays small. */
+/** The rules below some agent lines. Shared between those agents: a file of many agents and many rules stays small. */
 interface Section {
   readonly rules: Rule[];
   delayMs?: number;
@@ -56,7 +56,7 @@ const FIELD_NAMES: Readonly<Record<string, Field>> = {
   "crawl-delay": "delay",
 };
 
-/** Never throws: what cannot be understood is skipped, as the RFC asks. */
+/** Never throws: invalid lines are skipped, as the RFC requires. */
 export const parseRobots = (text: string): Robots => {
   const sections = readSections(wholeLines(text).replace(/^\uFEFF/, ""));
   const sectionsFor = (userAgent: string): ReadonlySet<Section> =>
@@ -91,7 +91,7 @@ export const parseRobots = (text: string): Robots => {
 
 const NONE: ReadonlySet<Section> = new Set();
 
-/** A rule that is cut off in the middle would forbid more than it says. */
+/** A truncated rule would forbid more than it says. */
 const wholeLines = (text: string): string => {
   if (text.length <= PARSED_LENGTH) return text;
   const start = text.slice(0, PARSED_LENGTH);

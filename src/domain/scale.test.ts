@@ -26,7 +26,7 @@ const useful = (
   costs: ItemCosts = COSTS,
 ): Scale => scale({ lanes, workers, costs, startSeconds: 5 });
 
-test("one lane asks for one worker, many lanes for many, an empty backlog for none", () => {
+test("one lane needs one worker, many lanes need many, an empty backlog needs none", () => {
   assert.deepEqual(useful([lanesOf(1, 10)]).kinds.http, { workers: 1, lanes: 1, busy: 10, items: 1000 });
   assert.deepEqual(useful([lanesOf(500, 10)]).kinds.http.workers, 36);
   assert.deepEqual(useful([lanesOf(500, 1)]), {
@@ -40,7 +40,7 @@ test("one lane asks for one worker, many lanes for many, an empty backlog for no
   assert.equal(useful([lanesOf(500, 10, { ready: 0 })]).workers, 0);
 });
 
-test("a slow lane asks for one worker, however long its backlog is", () => {
+test("a slow lane needs one worker, however long its backlog is", () => {
   assert.equal(useful([lanesOf(1, 0.01, { ready: 1_000_000 })]).workers, 1);
 });
 
@@ -59,7 +59,7 @@ test("CPU and memory ask for more workers than places do", () => {
   assert.equal(useful([lane], [{ ...WORKER, memoryMb: 40 }]).workers, 3);
 });
 
-test("kinds are counted apart; workers that take all kinds share what is left of one", () => {
+test("kinds are counted separately; workers that take all kinds share their spare capacity", () => {
   const lanes = [lanesOf(1, 1), lanesOf(2, 1, { kind: "browser", places: 1, ready: 1, items: 2 })];
   const { workers, kinds } = useful(lanes);
   assert.deepEqual([workers, kinds.http.workers, kinds.browser.workers], [1, 1, 1]);
@@ -81,7 +81,7 @@ test("no more workers if those that run would have finished before another has s
   );
 });
 
-test("what items take is measured lately, else ever, else usual", () => {
+test("the cost of an item is the recent measurement, else any earlier one, else a default", () => {
   const ever = {
     "http items": 1000,
     "http item seconds": 500,
@@ -119,7 +119,7 @@ const fleet = fc.array(
   { maxLength: 5 },
 );
 
-test("more backlog never asks for fewer workers", () => {
+test("more backlog never needs fewer workers", () => {
   fc.assert(
     fc.property(
       fc.array(backlog, { maxLength: 6 }),

@@ -25,7 +25,7 @@ export interface LaneBacklog {
   readonly items: number;
 }
 
-/** A worker that claims, as far as it has told. */
+/** A claiming worker, as far as it is known. */
 export interface RunningWorker {
   readonly kinds: readonly ScaleKind[];
   /** Items at once, by kind. */
@@ -34,7 +34,7 @@ export interface RunningWorker {
   readonly memoryMb?: number;
 }
 
-/** What one item takes. */
+/** The cost of one item. */
 export interface ItemCost {
   readonly seconds: number;
   readonly requests: number;
@@ -66,9 +66,9 @@ interface ScaleInput {
   readonly startSeconds: number;
 }
 
-/** Of its capacity and its cores, what a worker should use: the rest is for lanes that come. */
+/** The share of its capacity and cores that a worker should use: the rest is for new lanes. */
 const USED = 0.7;
-/** A worker that nobody has seen yet. */
+/** A worker that has not registered yet. */
 const USUAL: Readonly<
   Record<ScaleKind, Required<Omit<RunningWorker, "kinds" | "capacity">> & { capacity: number }>
 > = {
@@ -86,8 +86,8 @@ const USUAL_COSTS: ItemCosts = {
 const FEW_ITEMS = 20;
 
 /**
- * The useful number of workers. In a lane, so many items run at once as it has places, items, and time for at its rate. Workers beyond those
- * that hold all of these would idle. None are useful where no item can run and none runs.
+ * The useful number of workers. A lane runs as many items at once as its places, its items and its rate allow. More workers than these items need
+ * would idle. None is useful if no item can run and none runs.
  */
 export const scale = (input: ScaleInput): Scale => {
   const loads = SCALE_KINDS.map((kind) => ({ kind, ...loadOf(kind, input) }));
@@ -152,7 +152,7 @@ const usualWorker = (kind: ScaleKind, running: readonly RunningWorker[]): (typeo
 
 const WINDOW_MS = 600_000;
 
-/** What items took in the last ten minutes: an installation's first week should not count as much as its last hour. */
+/** The cost of items in the last ten minutes: an installation's first week should not count as much as its last hour. */
 export class RecentCosts {
   #samples: { readonly atMs: number; readonly sums: WorkSums }[] = [];
 
@@ -165,7 +165,7 @@ export class RecentCosts {
   }
 }
 
-/** What items have taken on average since `before`, or ever if few have ended since then. */
+/** The average cost of items since `before`, or overall if few have ended since then. */
 export const itemCosts = (sums: WorkSums, before: WorkSums = {}): ItemCosts => {
   const costOf = (kind: ScaleKind): ItemCost => {
     const since = (

@@ -32,7 +32,7 @@ function assertPace(uses: readonly number[], intervalMs: number, burst: number):
 
 const anyRate = fc.oneof(fc.integer({ min: 1, max: 500 }), fc.constantFrom(0.1, 0.5, 0.7, 1.5, 3.3, 33.3));
 const anyBurst = fc.oneof(fc.constant(1), fc.integer({ min: 1, max: 30 }));
-/** One call of one of several callers, and what becomes of its slots: used so late (a share of the tolerance), or given back. */
+/** One call of one of several callers, and what happens to its slots: used late by a share of the tolerance, or returned. */
 const anyCall = fc.record({
   gapMs: fc.oneof(fc.nat(50), fc.nat(1500), fc.nat(20_000)),
   count: fc.integer({ min: 1, max: 60 }),
@@ -74,7 +74,7 @@ test("a lane without a rate gives everything at once and calls no use late", () 
   assert.equal(lateToleranceMs(0, 1), Infinity);
 });
 
-test("a held lane gives nothing before its time, and nothing at all while that is far off", () => {
+test("a held lane gives no slots before its time, and none at all while that time is far away", () => {
   assert.deepEqual(book(EMPTY_BOOK, { count: 2, holdUntilMs: START + 900 }).slots, [
     START + 900,
     START + 1000,
@@ -83,7 +83,7 @@ test("a held lane gives nothing before its time, and nothing at all while that i
   assert.deepEqual(book(EMPTY_BOOK, { intervalMs: 0, holdUntilMs: START + 1001 }).slots, []);
 });
 
-test("slots given back go to the next caller, as far as their time is still to come", () => {
+test("returned slots go to the next caller if their time has not passed", () => {
   const first = book(EMPTY_BOOK, { count: 4 });
   const returned = returnSlots(first.book, first.slots.slice(1), START + 50);
   const second = book(returned, { nowMs: START + 150, count: 3 });
@@ -111,19 +111,19 @@ test("spare slots of a lane that has been slowed since are forgotten", () => {
   assert.deepEqual(slow.book.spare, []);
 });
 
-test("a burst of one up to 20 a second, then what 50 ms hold", () => {
+test("the burst is one up to 20 requests per second, then the requests of 50 ms", () => {
   const bursts = [0.1, 1, 20, 40, 100, 1000, Infinity].map(defaultBurst);
   assert.deepEqual(bursts, [1, 1, 1, 2, 5, 50, 1]);
 });
 
-test("spare slots of a time that the clock has taken back are forgotten", () => {
+test("spare slots are forgotten when the clock is set back before them", () => {
   const { book: before, slots } = book(EMPTY_BOOK, { count: 5 });
   const nowMs = START - 86_400_000;
   const after = book(returnSlots(before, slots, START), { nowMs });
   assert.deepEqual([after.slots, after.book.spare], [[], []]);
 });
 
-test("an interval that binary fractions cannot hold gains no slot in a quarter of an hour", () => {
+test("an interval that has no exact binary fraction gains no slot in a quarter of an hour", () => {
   const intervalMs = 1000 / 300;
   let [state, count, last] = [EMPTY_BOOK, 0, START];
   for (let nowMs = START; nowMs < START + 900_000; nowMs += 1000) {
@@ -190,7 +190,7 @@ test("slots are ascending, not before now or the hold, not too far ahead, and no
   );
 });
 
-test("while somebody always wants slots the lane runs at its full rate", () => {
+test("while slots are always requested, the lane runs at its full rate", () => {
   fc.assert(
     fc.property(
       anyRate,
@@ -277,7 +277,7 @@ test("a slot booked in a slow rhythm does not keep a faster one waiting, and is 
   }
 });
 
-test("a job's own lower pace holds beside another that takes all it can get; the lane keeps its rate and is used up", () => {
+test("a job keeps its own lower pace beside a job that uses the rest; the lane keeps its rate and is fully used", () => {
   const anyRun = fc.record({
     laneMs: fc.constantFrom(0, 20, 100, 500),
     share: fc.constantFrom(1.3, 2, 10, 1000),
@@ -314,7 +314,7 @@ test("a job's own lower pace holds beside another that takes all it can get; the
   );
 });
 
-test("lanes that share a limit keep it together, and have their own rates as far as it allows", () => {
+test("lanes that share a limit respect it together, and have their own rates within it", () => {
   const anyRun = fc.record({
     sharedMs: fc.constantFrom(1, 10, 60, 200),
     burst: fc.constantFrom(1, 4, 50),

@@ -14,7 +14,7 @@ export interface SlotBook {
   readonly tat: number;
   /** In force when `tat` last moved: how far ahead it may rightly lie, and how close together spare slots may be. */
   readonly intervalMs: number;
-  /** Booked, given back, and still to come; ascending. */
+  /** Booked, returned and still in the future; ascending. */
   readonly spare: readonly number[];
   /** Theoretical times of slots that are out beyond `tat`, ascending: those in between are free, an interval away from each of these. */
   readonly ahead: readonly number[];
@@ -39,7 +39,7 @@ interface Booking {
 export const EMPTY_BOOK: SlotBook = { tat: 0, intervalMs: 0, spare: [], ahead: [] };
 
 const AHEAD_MS = 1000;
-/** The slowest rhythm, whatever slows it: one request a day. */
+/** The lowest rate, whatever the reason: one request per day. */
 const LONGEST_INTERVAL_MS = 86_400_000;
 /** Slots out beyond `tat`; with more of them, a slot is booked only when its time has come. */
 const MOST_AHEAD = 256;
@@ -118,8 +118,8 @@ interface OwnBooking extends Booking {
 }
 
 /**
- * Books slots that keep other limits beside that of the lane. A slot that is later than the lane's next one leaves those before it to others: the lane
- * goes on at its rate. Where others have booked the lane's next slots, it lies in their rhythm and takes nothing from them.
+ * Books slots that keep other limits beside that of the lane. A slot that is later than the lane's next one leaves the earlier ones to others: the
+ * lane continues at its rate. If others have booked the lane's next slots, it fits between them and takes nothing from them.
  */
 export function bookOwnSlots(before: SlotBook, { own, shared }: Limits, request: SlotRequest): OwnBooking {
   const { nowMs } = request;
@@ -184,7 +184,7 @@ class OwnLimit {
 
   take(slot: number, laneMs: number): void {
     const next = this.tat + this.#intervalMs;
-    // What the lane's rhythm adds to a slot's time is not lost for the next one.
+    // A delay that the lane's rate adds to a slot is not lost for the next one.
     const isRounded = slot - this.nextAt < Math.min(laneMs, this.#intervalMs);
     this.tat = isRounded ? next : Math.max(next, slot);
   }
@@ -258,17 +258,17 @@ const freeTime = (ahead: readonly number[], time: number, intervalMs: number): n
 const moved = (book: SlotBook, tat: number, intervalMs: number): SlotBook =>
   tat > book.tat ? { ...book, tat, intervalMs, ahead: book.ahead.filter((out) => out > tat) } : book;
 
-/** What of the book holds now, at this rhythm. */
+/** The part of the bookings that is valid now, at this rate. */
 const currentBook = (book: SlotBook, intervalMs: number, leadMs: number, nowMs: number): SlotBook => {
   const bookMs = Math.min(book.intervalMs, LONGEST_INTERVAL_MS);
-  // Every slot that is out lies within `aheadMs` of now, in true time. A book that says more had its clock set back.
+  // Every granted slot is within `aheadMs` of now, in true time. If the bookings say more, the clock was set back.
   const furthest = nowMs + aheadMs(Math.max(intervalMs, bookMs)) + leadMs;
   const wasSetBack = book.tat > furthest;
-  // Spare slots of a faster rhythm would be too close together for a slower one.
+  // Spare slots of a faster rate would be too close together for a slower one.
   const spare = !wasSetBack && bookMs >= intervalMs ? book.spare : [];
   const tat = Math.min(book.tat, furthest);
   const ahead = wasSetBack ? [] : book.ahead.filter((out) => out > tat && out > nowMs - intervalMs);
-  // A slot booked in a slower rhythm does not keep the faster one waiting: the time before it is free.
+  // A slot booked at a slower rate does not delay a faster one: the time before it is free.
   return bookMs > intervalMs && tat > nowMs
     ? { tat: tat - bookMs, intervalMs, spare, ahead: [tat, ...ahead].slice(0, MOST_AHEAD) }
     : { tat, intervalMs: bookMs, spare, ahead };

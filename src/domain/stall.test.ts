@@ -4,7 +4,7 @@ import { isStalled } from "./stall.ts";
 
 const LIMIT_MS = 10_000;
 
-test("what ran all the while and was not heard of stands still, what was kept waiting does not", () => {
+test("a process that had CPU time and sent nothing is stalled, one that was kept waiting is not", () => {
   assert.equal(isStalled(9_000, 9_000, LIMIT_MS), false);
   assert.equal(isStalled(11_000, 11_000, LIMIT_MS), true);
   assert.equal(isStalled(11_000, 6_000, LIMIT_MS), true);
@@ -12,7 +12,7 @@ test("what ran all the while and was not heard of stands still, what was kept wa
   assert.equal(isStalled(61_000, 0, LIMIT_MS), true);
 });
 
-test("where the system does not tell, the clock on the wall counts", () => {
+test("if the system does not report CPU time, wall-clock time counts", () => {
   assert.equal(isStalled(9_000, undefined, LIMIT_MS), false);
   assert.equal(isStalled(11_000, undefined, LIMIT_MS), true);
 });

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { boundOf, timeCounts, type WorkSum, type WorkSums } from "./work-sums.ts";
 
-test("every time is counted once, by the first bound that it does not exceed", () => {
+test("every duration is counted once, by the first bound that it does not exceed", () => {
   fc.assert(
     fc.property(fc.array(fc.double({ min: 0, max: 200, noNaN: true })), (times) => {
       const sums: Partial<Record<WorkSum, number>> = {};
@@ -19,7 +19,7 @@ test("every time is counted once, by the first bound that it does not exceed", (
   );
 });
 
-test("sums with bounds that are not known any more still count", () => {
+test("sums with unknown bounds still count", () => {
   const sums: WorkSums = { "settle within 0.007": 2, "settle within Infinity": 1, "settle seconds": 99 };
   const { within, count, seconds } = timeCounts(sums, "settle");
   assert.deepEqual([within.get(0.005), within.get(0.01), within.get(60)], [0, 2, 2]);

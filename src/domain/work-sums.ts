@@ -1,4 +1,4 @@
-/** What workers time: the ledger's two doors, and how long a request waits for its lane. */
+/** What workers measure: the ledger's claim and settle, and how long a request waits for its lane. */
 const TIMED = ["claim", "settle", "lane-wait"] as const;
 export type Timed = (typeof TIMED)[number];
 
@@ -18,7 +18,7 @@ export type WorkSum =
   | `storage ${"write" | "read" | "list" | "delete"} ${"requests" | "bytes"}`
   | `removed ${"jobs" | "items" | "captures" | "bytes"}`;
 
-/** Sums by their names; what is nought is left out. They are only ever added to. */
+/** Sums by name, without zeros. They only grow. */
 export type WorkSums = Readonly<Partial<Record<WorkSum, number>>>;
 
 /** Beyond the last bound, `Infinity`. */
@@ -31,7 +31,7 @@ interface TimeCounts {
   readonly seconds: number;
 }
 
-/** Sums of a version that had other bounds are counted by the next one up. */
+/** Sums of a version with other bounds count for the next higher bound. */
 export const timeCounts = (sums: WorkSums, what: Timed): TimeCounts => {
   const prefix = `${what} within `;
   const told = Object.entries(sums)

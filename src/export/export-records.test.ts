@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { parse } from "csv-parse/sync";
 import { asyncBufferFromFile, parquetReadObjects } from "hyparquet";
 import { exportJob } from "./export-records.ts";
-import type { OutputRow, RecordWriter } from "./outputs/text-writer.ts";
+import type { RecordWriter, TableRow } from "./outputs/text-writer.ts";
 import { type Ending, openSampleStorage } from "../cli/testing/sample-storage.ts";
 import { sampleView } from "../cli/testing/sample-view.ts";
 
@@ -96,7 +96,7 @@ test("memory holds one page of rows at a time, once the columns are known", asyn
   const batches: number[] = [];
   const writer: RecordWriter = {
     open: async () => undefined,
-    write: async (rows: readonly OutputRow[]) => void batches.push(rows.length),
+    write: async (rows: readonly TableRow[]) => void batches.push(rows.length),
     close: async () => undefined,
     [Symbol.asyncDispose]: async () => undefined,
   };
@@ -194,7 +194,7 @@ test("of a scraper that only led to others, an item that is done has no row", as
       scrapers,
     },
   );
-  const rows: OutputRow[] = [];
+  const rows: TableRow[] = [];
   const writer: RecordWriter = {
     open: async () => undefined,
     write: async (some) => void rows.push(...some),

@@ -152,18 +152,22 @@ const membersOf = (input: unknown): Readonly<Record<string, unknown>> =>
     : { input };
 
 /** The common type of all values; text if they differ or there are none. */
-const typeOf = (rows: readonly OutputRow[], name: string, isDate: boolean): ColumnType => {
-  const types = new Set(
+const typeOf = (rows: readonly OutputRow[], name: string, isDate: boolean): ColumnType =>
+  commonType(
     rows
       .map((row) => row[name])
       .filter((value) => value !== null && value !== undefined)
-      .map((value) => (isDate ? typeOfDate(value) : typeOfValue(value))),
+      .map((value) => typeOfValue(value, isDate)),
   );
-  const [type = "text", ...others] = types;
+
+/** Text if they differ or there are none. */
+export const commonType = (types: Iterable<ColumnType>): ColumnType => {
+  const [type = "text", ...others] = new Set(types);
   return others.length > 0 ? "text" : type;
 };
 
-const typeOfValue = (value: unknown): ColumnType => {
+export const typeOfValue = (value: unknown, isDate: boolean): ColumnType => {
+  if (isDate) return typeOfDate(value);
   const type = typeof value;
   if (type === "number" || type === "boolean") return type;
   return type === "object" ? "json" : "text";

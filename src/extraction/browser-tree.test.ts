@@ -27,7 +27,7 @@ for (const tag of ["font", "b", "a", "span", "div", "center", "form"]) {
   });
 }
 
-test("formatting that is open in a list item or a paragraph goes on in the next, and the items do not", () => {
+test("open formatting continues in the next list item or paragraph, and the items do not nest", () => {
   assert.deepEqual(texts("ul > li", "<ul><li><b>A<li><b>B<li>C</ul>"), ["A", "B", "C"]);
   assert.deepEqual(texts("ul > li > b", "<ul><li><b>A<li>B</ul>"), ["A", "B"]);
   assert.deepEqual(texts("ul > li", "<ul><li><a href=1>A<li><a href=2>B</ul>"), ["A", "B"]);
@@ -41,14 +41,14 @@ test("a table has one body after another", () => {
   assert.deepEqual(texts("tbody:nth-child(2) td", page), ["B"]);
 });
 
-test("a table without a body has one all the same", () => {
+test("a table without a body gets one", () => {
   const page = "<table><tr><td>A</tr></table>";
   assert.deepEqual(texts("tbody tr", page), ["A"]);
   assert.deepEqual(texts("table > tr", page), []);
   assert.deepEqual(texts("table > tbody > tr > td", "<table><td>A</table>"), ["A"]);
 });
 
-test("what comes after the body is in it, and a page has html, head and body", () => {
+test("content after the body is moved into it, and a page has html, head and body", () => {
   assert.deepEqual(texts("body > p", "<body><p>A</body></html><p>B"), ["A", "B"]);
   assert.deepEqual(texts("html > body > p", "<p>A"), ["A"]);
   assert.deepEqual(texts("html > head > title", "<title>T</title>x"), ["T"]);
@@ -61,7 +61,7 @@ test("content between the cells of a table is moved in front of it", () => {
   assert.equal(scanTree(page), undefined);
 });
 
-test("a first match that later markup takes its place from is not given", () => {
+test("a first match that later markup replaces is not returned", () => {
   const page = "<table id=t><tr><td class=x>A</td></tr><div class=x>B</div></table><p>";
   const [record] = compileExtraction({
     fields: { x: field.text(".x"), alone: field.text("table:first-child").optional() },
@@ -70,13 +70,13 @@ test("a first match that later markup takes its place from is not given", () => 
   assert.equal(record?.fields["alone"]?.value ?? null, null);
 });
 
-test("the attributes of a body that comes late are its own", () => {
+test("a late body tag keeps its attributes", () => {
   const page = "<head><noscript><img src=pixel></noscript></head><body class=shop><p>A";
   assert.deepEqual(texts("body.shop > p", page), ["A"]);
   assert.ok(scanTree(page) !== undefined);
 });
 
-test("a field says where in the page it stands, also in a page that needed repair", () => {
+test("a field has its position in the page, also in a page that needed repair", () => {
   const page = "<table>\n<tr>x<td><b>A</b></table>";
   const document = parseHtml(page);
   const [bold] = document.all(compileSelector("td > b"));

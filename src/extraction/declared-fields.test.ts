@@ -107,7 +107,7 @@ test("each match is a record, also of a JSON list", () => {
   ]);
 });
 
-test("what is wrong is named with its place", () => {
+test("errors name their place", () => {
   const refuses = (declared: unknown, message: RegExp): void =>
     assert.throws(() => declaredExtract(declared, { allowsPatterns: true }), { code: "bad-spec", message });
   refuses(undefined, /^extract: `extract` takes its options as an object/);

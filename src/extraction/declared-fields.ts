@@ -13,7 +13,7 @@ const MOST_FIELDS = 500;
 const MOST_NESTING = 8;
 
 export interface DeclaredOptions {
-  /** Regular expressions: one that takes for ever holds up its worker, so they are only for operators. */
+  /** Regular expressions: a slow one blocks its worker, so they are only for operators. */
   readonly allowsPatterns: boolean;
 }
 
@@ -43,7 +43,7 @@ const isObject = (value: unknown): value is Declared =>
 const bad = (place: string, problem: string): ExtractionError =>
   new ExtractionError("bad-spec", `${place}: ${problem.replace(/\.$/, "")}`);
 
-/** What fails inside is said to be at this place; the innermost place stands. */
+/** Errors inside are reported at this place; the innermost place is kept. */
 const at = <Result>(place: string, work: () => Result): Result => {
   try {
     return work();

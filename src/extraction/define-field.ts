@@ -140,7 +140,7 @@ export function defineField<T>(definition: FieldDefinition<T>, isRequired = true
 
 const BASE = { css: "base[href]", take: { attribute: "href" }, isMany: false } as const;
 
-const TOO_LONG = "too long: what it finds stands inside of itself too often";
+const TOO_LONG = "too long: its matches are nested too often";
 
 /** Undefined if nothing was found. */
 type ReadHits<T> = (hits: readonly Hit[], by: string, scope: Scope) => FieldReading<T> | undefined;

@@ -164,6 +164,6 @@ function checked<T>(
     verdict = `its own code failed: ${error instanceof Error ? error.message : String(error)}`;
   }
   if (verdict === true) return { isEmpty: false, value: values };
-  const problem = typeof verdict === "string" ? verdict : "its check did not say true";
+  const problem = typeof verdict === "string" ? verdict : "its check did not return true";
   return { isEmpty: false, value: null, problem };
 }

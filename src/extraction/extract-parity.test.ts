@@ -18,7 +18,7 @@ const page = (text: string): ReadablePage => ({
   text,
 });
 
-/** A document that somebody has asked already is not scanned again. */
+/** A document that was already queried is not scanned again. */
 function parsed(text: string): ReadablePage {
   const document = parseHtml(text);
   assert.equal(document.isParsed, false);
@@ -27,7 +27,7 @@ function parsed(text: string): ReadablePage {
   return { ...page(text), document };
 }
 
-/** A document that nobody has asked yet costs as much as none: the page is scanned. */
+/** A document that was not queried yet costs nothing: the page is scanned. */
 const unparsed = (text: string): ReadablePage => ({ ...page(text), document: parseHtml(text) });
 
 const fields = {
@@ -120,7 +120,7 @@ const piece = fc.oneof(
   },
 );
 
-test("a scan and a parsed document give the same records, on whatever page", () => {
+test("a scan and a parsed document give the same records on every page", () => {
   fc.assert(
     fc.property(fc.array(piece, { maxLength: 40 }), (pieces) => assertSame(pieces.join(""))),
     { numRuns: 1500 },
@@ -130,7 +130,7 @@ test("a scan and a parsed document give the same records, on whatever page", () 
 const testdata = resolve(import.meta.dirname, "../../../shared/testdata");
 
 test(
-  "and on every real page",
+  "a scan and a parsed document give the same records on every real page",
   { skip: existsSync(testdata) ? false : "there are no stored pages beside this checkout" },
   () => {
     const files = globSync("{pages,blockpages,quotes-toscrape}/**/*.html", { cwd: testdata });

@@ -32,7 +32,7 @@ test("one page gives one record, with its fields in the scraper's order", () => 
   assert.equal(record?.fields["tax"]?.value, 5);
 });
 
-test("each row gives a record of its own", () => {
+test("each row gives its own record", () => {
   const extraction = compileExtraction({
     each: "tr.parcel",
     fields: {
@@ -66,14 +66,14 @@ test("pages are read in the order they were kept, and only those that are named"
   assert.deepEqual(values(extraction, ...pages), [{ owner: "1" }, { owner: "2" }, { owner: "3" }]);
 });
 
-test("a page that was not kept, or not named among several, is the scraper's fault", () => {
+test("a page that was not kept, or is ambiguous, is a scraper error", () => {
   const open = compileExtraction({ fields });
   assert.throws(() => open.read([]), { code: "no-page" });
   assert.throws(() => open.read([page(""), page("")]), { code: "no-page" });
   assert.throws(() => compileExtraction({ from: "bill", fields }).read([page("")]), { code: "no-page" });
 });
 
-test("a spec that makes no sense is refused at once", () => {
+test("an invalid spec is refused at once", () => {
   const noField = JSON.parse('{"fields": {"owner": "b"}}');
   assert.throws(() => compileExtraction(noField), { code: "bad-spec" });
   assert.throws(() => compileExtraction({ fields: {} }), { code: "bad-spec" });
@@ -89,7 +89,7 @@ test("links respect the page's base", () => {
   assert.deepEqual(values(extraction, based), [{ bill: "https://county.example/files/bill.pdf" }]);
 });
 
-test("a document that is parsed already is not parsed again", () => {
+test("a parsed document is not parsed again", () => {
   const document = { ...parseHtml("<b class=owner>ANN</b>"), isParsed: true };
   assert.equal(
     compileExtraction({ fields }).read([{ ...page("<b class=owner>BOB</b>"), document }])[0]?.fields["owner"]
@@ -98,7 +98,7 @@ test("a document that is parsed already is not parsed again", () => {
   );
 });
 
-test("whatever the page holds, there is one record and nothing is thrown", () => {
+test("any page gives one record, and nothing is thrown", () => {
   const extraction = compileExtraction({
     fields: {
       text: field.text("b"),
@@ -170,7 +170,7 @@ test("one object is one record", () => {
   );
 });
 
-test("rubbish from a scraper's function is refused, odd values are their field's problem", () => {
+test("an invalid result of a scraper's function is refused, odd values make their field malformed", () => {
   const rubbish = [
     null,
     undefined,
@@ -195,7 +195,7 @@ test("rubbish from a scraper's function is refused, odd values are their field's
   assert.equal(record?.fields["good"]?.value, 1);
 });
 
-test("what a scraper's function throws comes through as it is", () => {
+test("errors of a scraper's function are passed on unchanged", () => {
   const thrown = new RangeError("mine");
   assert.throws(() => compileExtraction(() => assert.fail(thrown)).read([page("")]), thrown);
 });

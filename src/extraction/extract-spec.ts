@@ -205,6 +205,6 @@ function askCheck(check: RecordCheck<never>, record: Record<string, unknown>): t
   if (verdict === true || (typeof verdict === "object" && verdict !== null)) return verdict;
   throw new ExtractionError(
     "bad-check",
-    "extract.check must give true, or an object of fields with what is wrong",
+    "extract.check must return true, or an object of fields with what is wrong",
   );
 }

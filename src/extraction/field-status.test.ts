@@ -27,7 +27,7 @@ const KINDS = {
 type Kind = keyof typeof KINDS;
 const KIND_NAMES = Object.keys(KINDS) as Kind[];
 
-/** Cells stand between bars; a blank one is a blank. */
+/** Cells are separated by bars; a blank cell is a blank. */
 const cells = (text: string): readonly string[] => text.split("¦").map((cell) => cell.trim());
 
 function expectAll(kinds: readonly Kind[], status: FieldStatus, written: readonly string[]): void {
@@ -39,7 +39,7 @@ function expectAll(kinds: readonly Kind[], status: FieldStatus, written: readonl
   assert.deepEqual(wrong, []);
 }
 
-test("what sites write where they have nothing is empty in every kind of field", () => {
+test("texts that mean 'no value' are empty in every kind of field", () => {
   expectAll(
     KIND_NAMES,
     "empty",
@@ -63,7 +63,7 @@ test("what sites write where they have nothing is empty in every kind of field",
   );
 });
 
-test("what is a pattern or a lone mark of its type is empty", () => {
+test("a mask or a lone sign of the type is empty", () => {
   expectAll(
     ["money"],
     "empty",
@@ -141,7 +141,7 @@ test("real values are present", () => {
   );
 });
 
-test("what is wrong in its format is malformed, never read", () => {
+test("a value in a wrong format is malformed, never guessed", () => {
   const words = cells(
     `see clerk ¦ abc ¦ Call office ¦ Smith ¦ lorem ipsum ¦ contact us ¦ error ¦ [object Object] ¦ yes ¦ true`,
   );
@@ -179,7 +179,7 @@ test("what is wrong in its format is malformed, never read", () => {
   );
 });
 
-test("an element that is not there is missing in every kind of field", () => {
+test("without its element, every kind of field is missing", () => {
   for (const kind of KIND_NAMES) {
     const [raw] = compileExtraction({ fields: { it: KINDS[kind] } }).read([
       { ...page, text: "<p>Owner</p>" },

@@ -22,18 +22,18 @@ test("a value comes with its raw text and the selector that found it", () => {
   });
 });
 
-test("characters that nobody sees are not part of a value, and stay in the raw text", () => {
+test("invisible characters are removed from the value and stay in the raw text", () => {
   const found = read(field.money("b"), "<b>&#8203;$1,&shy;200.50&#xFEFF;</b>");
   assert.equal(found.value, 1200.5);
   assert.match(found.raw ?? "", /\u200b/);
   assert.equal(read(field.text("b"), "<b>AN&shy;N&#8203;</b>").value, "ANN");
 });
 
-test("what no selector finds is null, not empty", () => {
+test("a field that no selector finds is null, not empty", () => {
   assert.deepEqual(read(field.text([".a", ".b"]), "<p>x</p>"), { raw: null, isEmpty: false, value: null });
 });
 
-test("the first selector with a value wins, then the first that found its place", () => {
+test("the first selector with a value wins, else the first that matches", () => {
   const owner = field.text([".owner", "#own", ".last"]);
   assert.equal(read(owner, "<b id=own>B</b><i class=last>C</i>").by, "#own");
   assert.equal(read(owner, "<b id=own>--</b><i class=last>C</i>").by, ".last");
@@ -41,14 +41,14 @@ test("the first selector with a value wins, then the first that found its place"
   assert.deepEqual([none.by, none.raw, none.isEmpty, none.value], ["#own", "--", true, null]);
 });
 
-test("a placeholder is empty before the transform sees it, and so is what the transform makes empty", () => {
+test("a placeholder is empty before `transform` runs, and so is an empty result of `transform`", () => {
   const second = field.text("p", { transform: (text) => text.split(":")[1]?.trim() ?? assert.fail() });
   assert.equal(read(second, "<p>Owner: ANN</p>").value, "ANN");
   assert.equal(read(second, "<p>N/A</p>").isEmpty, true);
   assert.equal(read(second, "<p>Owner: --</p>").isEmpty, true);
 });
 
-test("a transform or a check that fails costs its own field only, with the reason", () => {
+test("a failing transform or check makes only its own field malformed, with the reason", () => {
   const thrown = read(field.text("p", { transform: () => assert.fail("oh") }), "<p>x</p>");
   assert.match(thrown.problem ?? "", /oh/);
   assert.equal(thrown.raw, "x");
@@ -59,7 +59,7 @@ test("a transform or a check that fails costs its own field only, with the reaso
   assert.equal(read(field.number("p", { check: (n) => n > 5 || "too few" }), "<p>6</p>").value, 6);
 });
 
-test("a check that answers with neither true nor a text has not passed", () => {
+test("a check that returns neither true nor a text has failed", () => {
   const soon = { check: (): true => JSON.parse("1") };
   assert.ok(read(field.text("p", soon), "<p>x</p>").problem);
 });
@@ -79,7 +79,7 @@ test("a global pattern judges the same text the same way every time", () => {
   for (let round = 0; round < 3; round++) assert.equal(read(digits, "<p>1</p>").value, "1");
 });
 
-test("an element without the attribute is not the place", () => {
+test("an element without the attribute is not a match", () => {
   const bill = field.attr("a", "DATA-bill");
   assert.equal(read(bill, "<a data-bill=' 7 '>x</a>").value, "7");
   assert.equal(read(bill, "<a>x</a>").raw, null);
@@ -101,7 +101,7 @@ test("links are followed from the page's base, by the element's own attribute", 
   }
 });
 
-test("where an element has no link, its text says that there is none, or writes the address out", () => {
+test("if an element has no link, its text is read: a placeholder or an address", () => {
   assert.equal(read(field.url("#x"), "<span id=x>N/A</span>").isEmpty, true);
   assert.equal(read(field.url("#x"), "<a id=x>not available</a>").isEmpty, true);
   assert.equal(read(field.url("#x"), "<a id=x href='N/A'>go</a>").isEmpty, true);
@@ -111,7 +111,7 @@ test("where an element has no link, its text says that there is none, or writes 
   assert.equal(read(field.url(["#x", "#y"]), "<a id=x>go</a><a id=y href=/y>go</a>").by, "#y");
 });
 
-test("what nobody sees is at the ends of no value, whatever its kind", () => {
+test("no value of any kind begins or ends with invisible characters", () => {
   const unseen = "&#8203;&#8204;&#8288;&shy;";
   const cell = (text: string): string => `<p>${unseen}${text}${unseen}</p>`;
   for (const it of [field.text("p"), field.email("p"), field.url("p"), field.date("p")])
@@ -125,7 +125,7 @@ test("what nobody sees is at the ends of no value, whatever its kind", () => {
   assert.equal(read(field.attr("a", "title"), `<a title="${unseen}Ann">go</a>`).value, "Ann");
 });
 
-test("a list takes all matches that say something", () => {
+test("a list takes all matches that have text", () => {
   const list = field.list("li");
   assert.deepEqual(read(list, "<li>a<li>--<li>b").value, ["a", "b"]);
   assert.equal(read(list, "<li>--<li>").isEmpty, true);
@@ -137,7 +137,7 @@ test("a list takes all matches that say something", () => {
   );
 });
 
-test("optional gives another field and leaves the first as it was", () => {
+test("`optional` returns a new field and does not change the original", () => {
   const owner = field.text("p");
   const optional = owner.optional();
   assert.deepEqual([owner.isRequired, optional.isRequired], [true, false]);
@@ -145,13 +145,13 @@ test("optional gives another field and leaves the first as it was", () => {
   assert.throws(() => Object.assign(owner, { isRequired: false }), TypeError);
 });
 
-test("a field with a bad selector, or none, is not made", () => {
+test("a field with a bad selector, or without one, is refused", () => {
   assert.throws(() => field.text("td["), { code: "bad-selector", selector: "td[" });
   assert.throws(() => field.text([".a", "b::x"]), { code: "bad-selector", selector: "b::x" });
   assert.throws(() => field.text([]), TypeError);
 });
 
-test("what types would refuse is refused when the field is made, not at the first page that needs it", () => {
+test("options of a wrong type are refused when the field is created, not on the first page", () => {
   // @ts-expect-error a place is made with `by`
   assert.throws(() => field.text({ css: "h1" }), TypeError);
   // @ts-expect-error a marker is a selector, a pattern or a place

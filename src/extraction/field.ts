@@ -135,7 +135,7 @@ export const field = {
       where,
       taking: { takes: ["html"], isMany: false, jsonAs: "html" },
       options,
-      expects: "an element with something in it",
+      expects: "an element with content",
       isPlaceholder: placeholders("words", options),
       readTexts: ([text = ""]) => ({ value: text }),
     }),

@@ -22,7 +22,7 @@ const address = field.object(
   { within: ".address" },
 );
 
-test("the leaves of an object are fields of their own, under dotted names", () => {
+test("the fields of an object are separate fields with dotted names", () => {
   const extraction = compileExtraction({ fields: { owner: field.text(".owner"), address } });
   assert.deepEqual(extraction.fieldNames, ["owner", "address.street", "address.zip", "address.geo.lat"]);
   assert.deepEqual(extraction.required, extraction.fieldNames);
@@ -39,7 +39,7 @@ test("the leaves of an object are fields of their own, under dotted names", () =
   });
 });
 
-test("where an object is not on the page, all of it is missing; optional, none of it is required", () => {
+test("if an object is not on the page, all of its fields are missing; in an optional object, none is required", () => {
   const fields = read({ fields: { address } }, "<i class=street>1 Elm</i>");
   assert.deepEqual(
     Object.values(fields).map(({ raw }) => raw),
@@ -65,7 +65,7 @@ test("each gives a list of objects in one record", () => {
   assert.deepEqual([found?.by, found?.at, found?.raw], [".owner", 0, "ANN50 % | BOB | "]);
 });
 
-test("a list with a hole in a required field is malformed, one of blank rows empty, none at all missing", () => {
+test("a list with a gap in a required field is malformed, one with only blank rows is empty, one without rows is missing", () => {
   assert.match(
     read({ fields: { owners } }, "<div class=owner><b>A</b></div><div class=owner><i>5 %</i></div>")["owners"]
       ?.problem ?? "",
@@ -75,7 +75,7 @@ test("a list with a hole in a required field is malformed, one of blank rows emp
   assert.equal(read({ fields: { owners } }, "<p>")["owners"]?.raw, null);
 });
 
-test("what the site says it has not is empty, with the marker's own words", () => {
+test("a value that the site says it does not have is empty, with the marker's text", () => {
   const markers = [
     ".no-mayor",
     by.css(".no-mayor"),
@@ -99,7 +99,7 @@ test("what the site says it has not is empty, with the marker's own words", () =
   }
 });
 
-test("a pattern also knows the field's own text", () => {
+test("a `none` pattern also matches the field's own text", () => {
   const tax = field.money("#tax", { none: /^exempt/i });
   const found = read({ fields: { tax } }, "<p><b id=tax>Exempt by law</b>")["tax"];
   assert.deepEqual([found?.isEmpty, found?.problem, found?.raw], [true, undefined, "Exempt by law"]);
@@ -107,7 +107,7 @@ test("a pattern also knows the field's own text", () => {
   assert.ok(read({ fields: { tax } }, "<b id=tax>five</b><p>exempt</p>")["tax"]?.problem);
 });
 
-test("a pattern in the page's text has no place in its source, a marker's element has", () => {
+test("a pattern in the page's text has no position, a marker element has", () => {
   const html = "<body><h1>Elm</h1><p>No mayor</p>";
   const at = (none: RegExp | string) => read({ fields: { it: field.text("#it", { none }) } }, html)["it"]?.at;
   assert.equal(at(/no mayor/i), undefined);
@@ -137,7 +137,7 @@ test("a check that names a field which was not found leaves it missing", () => {
   assert.deepEqual(fields["paid"], { raw: null, isEmpty: false, value: null });
 });
 
-test("a check that fails, or names no field, is the scraper's fault", () => {
+test("a check that throws, or names no field, is a scraper error", () => {
   for (const check of [() => assert.fail("oh"), () => ({ other: "x" }), () => JSON.parse("null")])
     assert.throws(() => read({ fields: billed, check }, "<p>"), { code: "bad-check" });
 });

@@ -7,7 +7,7 @@ import { field } from "./field.ts";
 import type { Fields } from "./fields.ts";
 import { by } from "./place.ts";
 
-// Sizes at which anything that is not linear in them would not end before the tests are given up.
+// Sizes at which anything that is not linear would run into the test timeout.
 
 const records = (fields: Fields, text: string, each?: string): Readonly<Record<string, JudgedField>>[] =>
   compileExtraction({ fields, ...(each !== undefined && { each }) })
@@ -22,7 +22,7 @@ const tooLong = (found: JudgedField | undefined): void => {
   assert.match(found.why ?? "", /^too long/);
 };
 
-test("a list of elements inside of one another is too long, whatever they are", () => {
+test("a list of deeply nested elements is too long", () => {
   for (const tag of ["div", "span"]) {
     const { it } = judged({ it: field.list(tag) }, `<${tag}>x`.repeat(100_000));
     tooLong(it);
@@ -30,7 +30,7 @@ test("a list of elements inside of one another is too long, whatever they are", 
   }
 });
 
-test("lists inside of one another are read where there are only some", () => {
+test("a few nested lists are read", () => {
   const text = `${"<div>".repeat(200)}x`;
   assert.deepEqual(
     judged({ it: field.list("div") }, text)["it"]?.value,
@@ -38,7 +38,7 @@ test("lists inside of one another are read where there are only some", () => {
   );
 });
 
-test("a long list beside one another is read, and so are rows with one each", () => {
+test("a long flat list is read, and so are rows with one entry each", () => {
   const text = "<ul><li>a <b>b</b></ul>".repeat(50_000);
   const items = Array.from({ length: 50_000 }, () => "a b");
   assert.deepEqual(judged({ it: field.list("li") }, text)["it"]?.value, items);
@@ -46,7 +46,7 @@ test("a long list beside one another is read, and so are rows with one each", ()
   assert.ok(rows.length === 50_000 && rows.every(({ it }) => it?.value === "a b"));
 });
 
-test("rows inside of one another have their first fields, and then too long ones", () => {
+test("nested rows have their first fields, and then too long ones", () => {
   const fields = { it: field.text("div"), link: field.url("div"), mail: field.email("div") };
   const rows = records(fields, "<div>x".repeat(40_000), "div");
   assert.equal(rows.length, 40_000);
@@ -57,19 +57,19 @@ test("rows inside of one another have their first fields, and then too long ones
   assert.match(it.why ?? "", /too long/);
 });
 
-test("a script that begins a value again and again has none", () => {
+test("a script with many unfinished values has no value", () => {
   const it = field.text(by.state("window.S", "a"));
   for (const open of ["window.S=[/*", "window.S=['", "window.S={a:[", "S=["])
     assert.equal(judged({ it }, `<script>${open.repeat(300_000)}</script>`)["it"]?.status, "missing", open);
 });
 
-test("a value is found behind others that are none, and not inside of another", () => {
+test("a value is found after texts that are not values, and not inside another value", () => {
   const it = field.text(by.state("window.S", "a"));
   const script = 'S = load(); S = {b: function () {}}; S = {b: "S = {a: 1}"}; S = {a: 2} /* the end';
   assert.equal(judged({ it }, `<script>${script}</script>`)["it"]?.value, "2");
 });
 
-test("JSON of any depth or width is read or told, never thrown", () => {
+test("JSON of any depth or width is read or reported, never thrown", () => {
   const deep = `${"[".repeat(200_000)}${"]".repeat(200_000)}`;
   const wide = `[${"1,".repeat(300_000)}{"@type":"X","name":"n"}]`;
   const script = (json: string): string => `<script type="application/ld+json">${json}</script>`;
@@ -79,7 +79,7 @@ test("JSON of any depth or width is read or told, never thrown", () => {
   assert.equal(judged({ it: field.text(by.jsonLd("X", "name")) }, script(wide))["it"]?.value, "n");
 });
 
-test("no reader goes over a long text again and again", () => {
+test("no reader scans a long text repeatedly", () => {
   const texts = ["0".repeat(800_000), "a ".repeat(400_000), "a.".repeat(400_000), "( ".repeat(400_000)];
   const where = "p, a";
   const fields = {

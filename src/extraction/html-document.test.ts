@@ -13,14 +13,14 @@ const one = (document: HtmlDocument, css: string, within?: HtmlElement): HtmlEle
   return found;
 };
 
-test("text is folded, with no-break spaces, line breaks and blocks apart, and without scripts", () => {
+test("text has its white space folded, blocks and line breaks separated, and no scripts", () => {
   const document =
     parseHtml(`<div id=a>  12&nbsp;Main <b>S</b>t<br>Spring\n field<script>var x = "<p>"</script>
     <style>b{}</style><ul><li>one<li>two</ul>end<template>never</template></div>`);
   assert.equal(document.textOf(one(document, "#a")), "12 Main St Spring field one two end");
 });
 
-test("a script that is asked for itself gives its text", () => {
+test("a script element that is selected gives its text", () => {
   const document = parseHtml(`<script id=data type="application/json">{"a": "&amp;"}</script>`);
   assert.equal(document.rawTextOf(one(document, "#data")), `{"a": "&amp;"}`);
   assert.equal(document.textOf(one(document, "#data")), `{"a": "&amp;"}`);
@@ -49,7 +49,7 @@ test("only ASCII letters of attribute names have two cases", () => {
   );
 });
 
-test("an element knows where it stands in the source and what stands between its tags", () => {
+test("an element has its position in the source and the source between its tags", () => {
   const page = "<ul>\n<li class=x> a &amp; <b>b</b><LI>c</ul><p>d<br>e</p ></div></p>f<table><td>g";
   const document = parseHtml(page);
   const sources = document
@@ -100,7 +100,7 @@ test("within a row, selectors see the row's own descendants only", () => {
   assert.deepEqual(texts(document, "~ tr", one(document, "tr")), ["c d", "n"]);
 });
 
-test("rows at the top of a fragment are rows all the same", () => {
+test("rows at the top of a fragment are rows", () => {
   const document = parseHtml("<div class=row><b>a</b></div><div class=row><b>b</b></div>");
   const rows = document.all(compileSelector(".row"));
   assert.deepEqual(
@@ -110,7 +110,7 @@ test("rows at the top of a fragment are rows all the same", () => {
   assert.deepEqual(texts(document, ".row b", rows[0]), []);
 });
 
-test("one selector serves rows inside of rows, whatever it remembers", () => {
+test("one selector can be used for nested rows", () => {
   const document = parseHtml(
     "<div id=page><p><div class=outer><div class=inner><i></i><b>1</b></div></div></p></div>",
   );
@@ -158,7 +158,7 @@ const piece = fc.oneof(
 );
 const garbage = fc.array(piece, { maxLength: 30 }).map((pieces) => pieces.join(""));
 
-test("garbage is a page too", () => {
+test("random bytes are read as a page", () => {
   fc.assert(
     fc.property(garbage, (page) => {
       const document = parseHtml(page);

@@ -12,7 +12,7 @@ const read = (spec: ExtractSpec | ExtractFunction, text: string) => {
   return record?.fields ?? assert.fail();
 };
 
-test("no value has a NUL character, whatever it is read from", () => {
+test("no value contains a NUL character, whatever it is read from", () => {
   const fields = {
     text: field.text("b"),
     attr: field.attr("b", "title"),
@@ -41,7 +41,7 @@ test("no value has a NUL character, whatever it is read from", () => {
   assert.deepEqual(found["json"]?.value, { x: ["y"] });
 });
 
-test("nor has what a scraper's own function gives", () => {
+test("no value of a scraper's own function contains a NUL character", () => {
   const found = read(() => ({ "a\0": "x\0", deep: [{ "b\0": "\0y" }], none: "\0" }), "");
   assert.deepEqual(
     Object.entries(found).map(([name, { value }]) => [name, value]),

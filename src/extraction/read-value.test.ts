@@ -62,7 +62,7 @@ test("an extract function reads texts as fields do, with the same statuses", () 
   });
 });
 
-test("what a reader says can be asked for, and inside of a list it counts for the whole", () => {
+test("the status of a reader is available, and a malformed entry makes its list malformed", () => {
   const [record] = judged((_pages, { read }) => ({
     said: [
       read.money("see clerk").status,
@@ -79,7 +79,7 @@ test("what a reader says can be asked for, and inside of a list it counts for th
   });
 });
 
-test("an extract function gets at JSON pages, and at what a <base> makes of a link", () => {
+test("an extract function reads JSON pages, and resolves links against <base>", () => {
   const rows = judged(
     ([only], { json, values, read }) =>
       values(json(only!), "items[]").map((item) => ({
@@ -99,7 +99,7 @@ test("an extract function gets at JSON pages, and at what a <base> makes of a li
   );
 });
 
-test("HTML that is quoted in a feed is a document of its own", () => {
+test("HTML quoted in a feed can be parsed as a document", () => {
   const rows = judged(
     ([feed], { document, selector }) => {
       const doc = document(feed!);

@@ -26,14 +26,14 @@ test("every table with the columns is taken, and no other", () => {
   assert.equal(found.at, 0);
 });
 
-test("a selector may find what is around its tables, or a part of one", () => {
+test("a selector may match an element around tables, or a part of a table", () => {
   const html = `<div id=h><table>${HEAD}${row(1)}</table><p>and</p><table id=t><tbody>${HEAD}${row(2)}</tbody></table></div><table>${HEAD}${row(3)}</table>`;
   assert.deepEqual(years(read(payments("#h"), html)), [1, 2]);
   assert.deepEqual(years(read(payments("#t tbody"), html)), [2]);
   assert.deepEqual(years(read(payments("#h, #h table"), html)), [1, 2]);
 });
 
-test("tables for the layout are passed over, and tables inside of them are found", () => {
+test("layout tables are skipped, and tables inside them are found", () => {
   const layout = (inside: string): string =>
     `<table><tr><td>Menu</td><td>News</td></tr><tr><td>x</td><td>${inside}</td></tr></table>`;
   const html = layout(`<table>${HEAD}${row(1)}</table>`);
@@ -43,7 +43,7 @@ test("tables for the layout are passed over, and tables inside of them are found
   assert.deepEqual(read(field.table("table"), said).value, [{ Year: "1", Paid: "$1.00" }]);
 });
 
-test("without columns all tables with the header of the first are taken, and it is said which", () => {
+test("without columns, all tables with the first table's header are used, and `by` names them", () => {
   const html = `<table>${HEAD}${row(1)}</table><table><tr><th>Owner<th>Share<tr><td>Ann<td>1</table><table>${HEAD}${row(2)}</table>`;
   const found = read(field.table("table"), html);
   assert.deepEqual(found.value, [
@@ -61,7 +61,7 @@ test("the next selector is tried where no table has the columns, or none has a r
   assert.match(read(payments(["#a", "#gone"]), html).problem ?? "", /Paid.*Year, Note/);
 });
 
-test("a header among the rows begins a part of its own, and a sum in <th> does not", () => {
+test("a header among the rows starts a new part, a total in <th> does not", () => {
   const sections = `<table>${HEAD}${row(1)}<tr><th>Total</th><th>$1.00</th></tr>${row(2)}<tr><th>Paid</th><th>Year</th></tr>
     <tr><td>$3.00</td><td>3</td></tr>${HEAD}${row(4)}<tfoot>${row(5)}</tfoot></table>`;
   assert.deepEqual(years(read(payments("table"), sections)), [1, 2, 3, 4]);
@@ -69,7 +69,7 @@ test("a header among the rows begins a part of its own, and a sum in <th> does n
   assert.deepEqual(years(read(payments("table"), heads)), [1, 2]);
 });
 
-test("a <thead> may hold a title only, all of the rows, or follow a title; and cells may all be <th>", () => {
+test("a <thead> may hold only a title, all rows, or follow a title; and all cells may be <th>", () => {
   const title = "<tr><th colspan=2>Payments</th></tr>";
   for (const html of [
     `<table><thead>${title}</thead><tbody>${HEAD}${row(1)}${row(2)}</tbody></table>`,
@@ -80,7 +80,7 @@ test("a <thead> may hold a title only, all of the rows, or follow a title; and c
     assert.deepEqual(years(read(payments("table"), html)), [1, 2], html);
 });
 
-test("a table without a single row is missing where it has no header, and a bad cell is shown where it stands", () => {
+test("a table without rows is missing if it has no header, and a bad cell is shown with its position", () => {
   assert.equal(read(payments("table"), "<table></table>").raw, null);
   const html = `<table>${HEAD}${row(1)}</table><table>${HEAD}<tr><td>2</td><td>soon</td></tr></table>`;
   const found = read(payments("table"), html);

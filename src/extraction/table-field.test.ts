@@ -39,12 +39,12 @@ test("the header may be the first row, of th or td, and its columns in any order
     );
 });
 
-test("a title above the header is passed over", () => {
+test("a title above the header is skipped", () => {
   const html = `<table id=pay><tr><td colspan=3>Payment history</td></tr><tr><td>Year<td>Amount billed<td>Note<tr><td>2024<td>$5<td></table>`;
   assert.deepEqual(read(payments, html).value, [{ year: 2024, billed: 5, note: null }]);
 });
 
-test("cells that span rows and columns stand in all of them", () => {
+test("cells that span rows and columns are in all of them", () => {
   const html = `<table id=pay><tr><th>Year<th colspan=2>Amount billed<th>Note
     <tr><td rowspan=2>2024<td>$5<td>x<td>first<tr><td>$4<td>y<td>second</table>`;
   assert.deepEqual(read(payments, html).value, [
@@ -66,7 +66,7 @@ test("of two header rows the lower one names a column, and both together", () =>
   assert.deepEqual(read(table, html).value, [{ land: 1, other: 3, total: 2 }]);
 });
 
-test("titles, blank rows, repeated headers and feet are no rows", () => {
+test("titles, blank rows, repeated headers and footers are not rows", () => {
   const html = `<table id=pay>${HEAD}<tr><td colspan=3>History</td></tr><tr><td>2024<td>$5<td></tr><tr><td>&nbsp;<td><td></tr>
     <tr><th>Year<th>Amount Billed*<th>Note</tr><tr><td>2023<td>$4<td></tr><tfoot><tr><td>Total<td>$9<td></tr></tfoot></table>`;
   assert.deepEqual(
@@ -75,7 +75,7 @@ test("titles, blank rows, repeated headers and feet are no rows", () => {
   );
 });
 
-test("a table without rows is empty, one without its column or not there is missing", () => {
+test("a table without rows is empty; a table that is not there, or lacks a column, is missing", () => {
   assert.equal(
     read(payments, `<table id=pay>${HEAD}<tr><td colspan=3>No payments found</table>`).isEmpty,
     true,
@@ -111,7 +111,7 @@ test("without columns, rows are texts by header", () => {
   ]);
 });
 
-test("tables inside of cells are not part of their table", () => {
+test("tables inside cells are not part of the outer table", () => {
   const html =
     "<table id=pay><tr><th>Year<th>Amount billed<tr><td>2024<td>$5<table><tr><td>9<td>8</table></table>";
   assert.equal((read(field.table("#pay"), html).value as unknown[]).length, 1);
@@ -127,13 +127,13 @@ test("links and other places are relative to the row", () => {
   );
 });
 
-test("a column outside of a table is refused", () => {
+test("a column outside a table is refused", () => {
   assert.throws(() => compileExtraction({ fields: { year: field.number(by.column("Year")) } }), {
     code: "bad-spec",
   });
 });
 
-test("a row span ends with its row group, counts rows without cells, and holds behind a column that a row leaves out", () => {
+test("a row span ends with its row group, counts rows without cells, and works after a missing column", () => {
   const table = field.table("table");
   const cases: readonly (readonly [html: string, rows: unknown])[] = [
     ["<thead><tr><th rowspan=2>a<th>b<tbody><tr><td>1<td>2", [{ a: "1", b: "2" }]],
@@ -166,7 +166,7 @@ test("a row span ends with its row group, counts rows without cells, and holds b
   assert.deepEqual([all.length, all.at(-1)], [3000, { a: "1", b: "2" }]);
 });
 
-test("a table that asks for millions of cells is refused before it fills the memory", () => {
+test("a table with millions of spanned cells is refused before it fills the memory", () => {
   const html = `<table>${"<tr><td colspan=1000>x".repeat(6000)}</table>`;
   assert.throws(() => read(field.table("table"), html), { name: "FailureError", message: /too-large/ });
 });

@@ -30,7 +30,7 @@ test("max-age is for all, s-maxage for a shared cache, private for none", () => 
   assert.deepEqual(word({ "cache-control": "max-age=60, proxy-revalidate" }), [60_000, 0]);
 });
 
-test("what may not be kept, or not without asking, is never fresh", () => {
+test("a response that must not be stored, or must be revalidated, is never fresh", () => {
   for (const value of ["no-store", "no-cache", "NO-CACHE, max-age=60", 'no-cache="set-cookie", max-age=60'])
     assert.deepEqual(word({ "Cache-Control": value }), [0, 0], value);
   assert.deepEqual(word({ pragma: "no-cache" }), [0, 0]);
@@ -38,14 +38,14 @@ test("what may not be kept, or not without asking, is never fresh", () => {
   assert.deepEqual(word({ vary: "accept, *", "cache-control": "max-age=60" }), [0, 0]);
 });
 
-test("a response that says nothing is left to the house, a shared one with a cookie is not", () => {
+test("a response without headers gets the default lifetime, a shared one with a cookie does not", () => {
   assert.deepEqual(word({}), [undefined, undefined]);
   assert.deepEqual(word({ "last-modified": at(-1e6) }), [undefined, undefined]);
   assert.deepEqual(word({ "set-cookie": "a=b" }), [undefined, 0]);
   assert.deepEqual(word({ "cache-control": "private" }), [undefined, 0]);
 });
 
-test("the age that it has already counts, by its Age or by its Date", () => {
+test("the age that a response already has counts, by Age or by Date", () => {
   assert.deepEqual(word({ "cache-control": "max-age=60", age: "20" }), [40_000, 40_000]);
   assert.deepEqual(word({ "cache-control": "max-age=60", date: at(-50), age: "20" }), [10_000, 10_000]);
   assert.deepEqual(word({ "cache-control": "max-age=60", date: at(1000) }), [60_000, 60_000]);
@@ -62,7 +62,7 @@ test("Expires counts from Date, gives way to max-age, and is in the past when it
   assert.deepEqual(word({ date: at(0), expires: "Thu Jan  1 12:00:09 2026" }), [9000, 9000]);
 });
 
-test("of directives said twice the more cautious holds, and what is no number is none", () => {
+test("of repeated directives the stricter one applies, and an invalid number is ignored", () => {
   assert.deepEqual(word({ "cache-control": "max-age=60, max-age=5" }), [5000, 5000]);
   assert.deepEqual(word({ "cache-control": ["max-age=5", "max-age=60"] }), [5000, 5000]);
   for (const value of ["max-age=a60", "max-age='60'", "max-age=-60", "max-age", "max-age=6.5"])
@@ -72,13 +72,13 @@ test("of directives said twice the more cautious holds, and what is no number is
   assert.deepEqual(word({ "cache-control": "max-age=99999999999999" })[0], 2 ** 31 * 1000);
 });
 
-test("the answer to a POST is not shared unless it says so, and its own client's as any other", () => {
+test("the response to a POST is shared only if it says so; for its own client it is like any other", () => {
   assert.deepEqual(word({}, { method: "POST" }), [undefined, 0]);
   assert.deepEqual(word({ "cache-control": "no-store" }, { method: "POST" }), [0, 0]);
   assert.deepEqual(word({ "cache-control": "max-age=60" }, { method: "POST" }), [60_000, 60_000]);
 });
 
-test("what must be asked for again can be shared all the same, after asking", () => {
+test("a response that must be revalidated can still be shared after revalidation", () => {
   const of = (value: string) =>
     cacheLifetime(
       {
@@ -93,7 +93,7 @@ test("what must be asked for again can be shared all the same, after asking", ()
   assert.deepEqual(["no-cache", "max-age=0", "private", "no-store"].map(of), [true, true, false, false]);
 });
 
-test("what was asked for with credentials is not shared", () => {
+test("a response to a request with credentials is not shared", () => {
   const sent = { authorization: "Basic [redacted]" };
   assert.deepEqual(word({ "cache-control": "max-age=60" }, { sent }), [60_000, 0]);
 });
@@ -125,7 +125,7 @@ test("a year of two digits is at most 50 years ahead", () => {
   );
 });
 
-test("what is no date of HTTP is none", () => {
+test("an invalid HTTP date is ignored", () => {
   const wrong = [
     "",
     "0",

@@ -16,7 +16,7 @@ export interface SuiteCase {
   readonly id: string;
   readonly name: string;
   readonly group: string;
-  /** `required` by RFC 9111, `optimal`: allowed and wished for, `check`: only of interest. */
+  /** `required` by RFC 9111, `optimal`: allowed and preferred, `check`: only informational. */
   readonly kind: "required" | "optimal" | "check";
   readonly browser_skip?: boolean;
   readonly browser_only?: boolean;

@@ -10,7 +10,7 @@ import { outOfScope, readSuite, type SuiteCase, type SuiteRequest } from "./http
 const PAUSE_MS = 3000;
 const DATES = new Set(["date", "expires", "last-modified"]);
 
-/** The origin: answers a case's request of this round, and remembers what it was asked. */
+/** The origin: answers a case's request of this round, and records the requests. */
 class Origin {
   round = 0;
   /** By case and round: the request's headers. */

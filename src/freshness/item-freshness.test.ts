@@ -29,7 +29,7 @@ const open = async (handler: Handler, scraper: Partial<AnyScraper> = {}) => {
   return { job, asked, kit, [Symbol.asyncDispose]: () => kit[Symbol.asyncDispose]() };
 };
 
-test("a page fetched within the hour is answered from the archive: the site is not asked", async () => {
+test("a page fetched within the hour is answered from the archive, without a request", async () => {
   await using kit = await open((_, response) => answer(response, "<p>"));
   const first = await kit.job({});
   const second = await kit.job({});
@@ -40,7 +40,7 @@ test("a page fetched within the hour is answered from the archive: the site is n
   assert.equal((await kit.job({ maxAgeMs: 0 })).asked, 1);
 });
 
-test("what the response says about its age holds, and an option of the job before it", async () => {
+test("the response's caching headers apply, and the job's option overrides them", async () => {
   await using kit = await open((_, response) => answer(response, "<p>", { "cache-control": "no-store" }));
   await kit.job({});
   assert.equal((await kit.job({})).asked, 1);
@@ -64,7 +64,7 @@ test("two clients share what was fetched without cookies or credentials, and not
   }
 });
 
-test("what a job fetched that may look anywhere is shared with nobody, not after a 304 either", async () => {
+test("pages of a job without a target guard are shared with nobody, not even after a 304", async () => {
   await using kit = await open(({ headers }, response) => {
     const fields = { etag: '"v1"', "cache-control": "max-age=60" };
     if (headers["if-none-match"]) response.writeHead(304, fields).end();
@@ -89,7 +89,7 @@ test("two clients that want the same page at the same time cause one fetch", asy
   assert.equal(kit.asked().length, 1);
 });
 
-test("a site that knows ETags is asked whether the page has changed, and what it had holds", async () => {
+test("with an ETag, the site is asked whether the page changed, and the stored page is used", async () => {
   let etag = '"v1"';
   await using kit = await open(({ headers }, response) => {
     if (headers["if-none-match"] === etag) response.writeHead(304, { etag }).end();
@@ -111,7 +111,7 @@ test("a site that knows ETags is asked whether the page has changed, and what it
   }
 });
 
-test("a site that knows dates is asked by them", async () => {
+test("with Last-Modified, the site is asked by date", async () => {
   const modified = new Date(0).toUTCString();
   await using kit = await open(({ headers }, response) => {
     if (headers["if-modified-since"] === modified) response.writeHead(304).end();
@@ -129,7 +129,7 @@ const town: Partial<AnyScraper> = {
   extract: { from: "town", fields: { mayor: field.text(".mayor") } },
 };
 
-test("without ETags the values of the records tell whether it has changed", async () => {
+test("without ETags, the values of the records show whether a page changed", async () => {
   let [mayor, visits] = ["Ann", 0];
   await using kit = await open(
     (_, response) => answer(response, `<i>${++visits} visits</i><b class=mayor>${mayor}</b>`),
@@ -150,7 +150,7 @@ test("without ETags the values of the records tell whether it has changed", asyn
   assert.equal((await kit.job(weekly)).item.change, "changed");
 });
 
-test("what is unchanged is judged and read as a page that came, whatever the scraper does about errors", async () => {
+test("an unchanged page is judged and read like a fetched one, whatever the scraper accepts", async () => {
   await using kit = await open(
     ({ headers }, response) => {
       if (headers["if-none-match"]) response.writeHead(304).end();
@@ -188,7 +188,7 @@ test("what is unchanged is judged and read as a page that came, whatever the scr
   assert.deepEqual(view.fieldCounts, (await kit.kit.job("job-1")).fieldCounts, "and counted");
 });
 
-test("a page that is gone from the archive is fetched whole", async () => {
+test("a page that is no longer in the archive is fetched completely", async () => {
   await using kit = await open(({ headers }, response) => {
     if (headers["if-none-match"]) response.writeHead(304).end();
     else answer(response, "<b class=mayor>Ann</b>", { etag: '"v1"' });
@@ -200,7 +200,7 @@ test("a page that is gone from the archive is fetched whole", async () => {
   assert.notDeepEqual(second.item.captures, first.item.captures);
 });
 
-test("a scraper that keeps no pages asks for them whole", async () => {
+test("a scraper that stores no pages sends no conditional requests", async () => {
   await using kit = await open(
     (_, response) => answer(response, "<b class=mayor>Ann</b>", { etag: '"v1"' }),
     {
@@ -216,7 +216,7 @@ test("a scraper that keeps no pages asks for them whole", async () => {
   );
 });
 
-test("gone is what the site says is gone, never what it did not let us see", async () => {
+test("gone means that the site says so, never that it refused the request", async () => {
   let status = 200;
   await using kit = await open((_, response) => answer(response, "<b class=mayor>Ann</b>", {}, status), {
     ...town,
@@ -237,7 +237,7 @@ test("gone is what the site says is gone, never what it did not let us see", asy
   assert.deepEqual([gone.item.state, gone.item.change, gone.changes.gone], ["absent", "gone", 1]);
 });
 
-test("a failure answers the next job for a while by its kind", async () => {
+test("a failure answers the next job for a time that depends on its kind", async () => {
   await using kit = await open((_, response) => answer(response, "", {}, 404), {
     failures: { navigation: { maxAttempts: 1 } },
   });

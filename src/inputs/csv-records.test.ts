@@ -32,7 +32,7 @@ const table = fc.array(fc.array(fc.tuple(cell, fc.boolean()), { minLength: 2, ma
 });
 
 describe("csv-parse agrees", () => {
-  test("on every well-formed table, in whatever pieces it arrives", () => {
+  test("on every well-formed table, in any chunks", () => {
     fc.assert(
       fc.property(
         table,
@@ -60,7 +60,7 @@ describe("csv-parse agrees", () => {
     );
   });
 
-  test("on any text that it takes without an error", () => {
+  test("on any text that is accepted without an error", () => {
     const text = fc.string({ unit: fc.constantFrom("a", ",", '"', "\n"), maxLength: 16 });
     let taken = 0;
     fc.assert(
@@ -80,7 +80,7 @@ describe("csv-parse agrees", () => {
   });
 });
 
-test("well-formed or not, the pieces in which a text arrives change nothing", () => {
+test("chunk boundaries change nothing, well-formed or not", () => {
   const text = fc.string({ unit: fc.constantFrom("a", ",", '"', "\n", "\r"), maxLength: 24 });
   fc.assert(
     fc.property(text, places, fc.constantFrom("\n", "\r"), (written, cuts, lineEnd) => {
@@ -94,7 +94,7 @@ test("well-formed or not, the pieces in which a text arrives change nothing", ()
 const linesOf = (text: string) => read([text]).map(({ line }) => line);
 
 describe("lines", () => {
-  test("a record bears the number of the line where it begins, blank lines and quoted line ends counted", () => {
+  test("a record has the number of the line where it begins, including blank lines and quoted line ends", () => {
     assert.deepEqual(linesOf('a,b\n\n"1\n2","3\r\n4"\n5,6\n'), [1, 3, 6]);
   });
 
@@ -105,7 +105,7 @@ describe("lines", () => {
     ]);
   });
 
-  test("a quote inside an unquoted field stands for itself", () => {
+  test("a quote inside an unquoted field is literal", () => {
     assert.deepEqual(fieldsOf(read(['5" pipe,1\n6,2'])), [
       ['5" pipe', "1"],
       ["6", "2"],
@@ -116,8 +116,8 @@ describe("lines", () => {
 const outcome = (records: readonly CsvRecord[]) =>
   records.map((record) => [record.line, "problem" in record ? "problem" : record.fields.join("|")]);
 
-describe("after a record that makes no sense", () => {
-  test("an open quote costs its own line only", () => {
+describe("after an invalid record", () => {
+  test("an unclosed quote rejects only its own line", () => {
     assert.deepEqual(outcome(read(['a,b\n1,"2\n3,4\n5,6\n'])), [
       [1, "a|b"],
       [2, "problem"],
@@ -126,7 +126,7 @@ describe("after a record that makes no sense", () => {
     ]);
   });
 
-  test("an open quote that meets the next quoted field costs its own line only", () => {
+  test("an unclosed quote before another quoted field rejects only its own line", () => {
     assert.deepEqual(outcome(read(['1,"2\n3,"4"\n5,6\n'])), [
       [1, "problem"],
       [2, "3|4"],
@@ -134,14 +134,14 @@ describe("after a record that makes no sense", () => {
     ]);
   });
 
-  test("text after a closing quote costs its own line only", () => {
+  test("text after a closing quote rejects only its own line", () => {
     assert.deepEqual(outcome(read(['"1"x,2\n3,4\n'])), [
       [1, "problem"],
       [2, "3|4"],
     ]);
   });
 
-  test("an open quote does not gather the rest of a large file", () => {
+  test("an unclosed quote does not buffer the rest of a large file", () => {
     const rows = "1,2\n".repeat(1000);
     const records = new CsvRecords(COMMA, 1);
     records.read('0,"0\n', false);
@@ -158,7 +158,7 @@ describe("after a record that makes no sense", () => {
     assert.equal(found.length, 1 + pieces * 1000);
   });
 
-  test("a line beyond all bounds is one problem, and the next line is read", () => {
+  test("a line over the limit is one problem, and the next line is read", () => {
     const piece = "x".repeat(MAX_ROW_LENGTH);
     assert.deepEqual(outcome(read(["a,b\n", piece, piece, `"${piece}`, "\n3,4\n"])), [
       [1, "a|b"],

@@ -43,7 +43,7 @@ describe("the csv-spectrum files", () => {
   const spectrum = new URL("../../../shared/testdata/csv/csv-spectrum/", import.meta.url);
   const skip = existsSync(spectrum) ? false : "no shared testdata/csv beside the checkout";
   const names = skip === false ? readdirSync(new URL("csvs/", spectrum)) : [];
-  test("are all there", { skip }, () => assert.equal(names.length, 11));
+  test("all test files exist", { skip }, () => assert.equal(names.length, 11));
   for (const name of names) {
     test(`${name} gives the expected rows`, async () => {
       let text = readFileSync(new URL(`csvs/${name}`, spectrum), "utf8");
@@ -60,7 +60,7 @@ describe("the csv-spectrum files", () => {
 describe("the format", () => {
   const rows = [{ url: "https://a.example/1,2" }, { url: "https://a.example/3" }];
 
-  test("is known by the file's name, packed or not", async () => {
+  test("the format is recognised by the file's name, compressed or not", async () => {
     const csv = "parcel;name\n1;a\n";
     assert.deepEqual(values(await collect(await file("a.csv", csv))), [{ parcel: "1", name: "a" }]);
     assert.deepEqual(values(await collect(await file("a.csv.gz", gzipSync(csv)))), [
@@ -78,7 +78,7 @@ describe("the format", () => {
     ["CSV", 'url\n"https://a.example/1,2"\nhttps://a.example/3'],
     ["CSV with a byte order mark", '\uFEFFurl\r\n"https://a.example/1,2"\r\nhttps://a.example/3\r\n'],
   ] as const) {
-    test(`${what} is known by its beginning, in pieces of any size and in UTF-16 too`, async () => {
+    test(`${what} is recognised by its beginning, in chunks of any size and in UTF-16 too`, async () => {
       for (const size of [1, 2, 7, 1000]) assert.deepEqual(values(await collect(streamed(text, size))), rows);
       assert.deepEqual(values(await collect(inPieces(gzipSync(text), 5))), rows);
       const utf16 = Buffer.from(`\uFEFF${text.replace(/^\uFEFF/, "")}`, "utf16le");
@@ -195,7 +195,7 @@ describe("inputs that cannot be read as a whole are an error with a code, the fi
   });
 });
 
-test("rows come before the end of the stream is there, and stopping early ends it", async () => {
+test("rows arrive before the stream ends, and stopping early ends it", async () => {
   let ended = false;
   let pieces = 0;
   async function* endless() {
@@ -218,7 +218,7 @@ test("rows come before the end of the stream is there, and stopping early ends i
   assert.ok(pieces <= seen + 2, `${pieces} pieces read ahead`);
 });
 
-test("a header of very many columns is refused at once, and one of the most that are read is not", async () => {
+test("a header with too many columns is refused at once, and one with the maximum is not", async () => {
   const header = (columns: number) => Array.from({ length: columns }, (_, n) => `c${n}`).join(",");
   const read = (text: string) => Array.fromAsync(readInputs(asStream(text), { format: "csv" }));
   await assert.rejects(read(`${header(170_000)}\n`), { code: "bad-header" });

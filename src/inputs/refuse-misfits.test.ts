@@ -8,7 +8,7 @@ import { refuseMisfits } from "./open-inputs.ts";
 const good = (line: number): InputRow => ({ line, value: { url: `https://a.example/${line}` } });
 const bad = (line: number): InputRow => ({ line, value: { address: "Elm St", owner: "ANN" } });
 
-/** Passes batches of such rows through, and counts how many rows were taken from the source. */
+/** Passes batches of such rows through, and counts the rows that were read from the source. */
 const pass = async (batches: readonly (readonly InputRow[])[]) => {
   let taken = 0;
   let isClosed = false;
@@ -42,7 +42,7 @@ test("rows are passed on in order, bad ones among them", async () => {
   assert.deepEqual([passed, error], [[1, 2, 3, 4, 5, 6, 7], undefined]);
 });
 
-test("a file of which nothing fits is one mistake: nothing is passed on, columns and way out are named", async () => {
+test("a file without any valid row is one error that names the columns and what to do", async () => {
   const { passed, error } = await pass([[bad(2), bad(3)], [bad(4)]]);
   assert.deepEqual(passed, []);
   assert.ok(error instanceof InputError);
@@ -58,18 +58,18 @@ test("a file whose rows cannot even be read is refused without naming columns", 
   assert.doesNotMatch(error.message, /columns are/);
 });
 
-test("a large misfit is refused long before its end", async () => {
+test("a large file without valid rows is refused long before its end", async () => {
   const batches = Array.from({ length: 100 }, (_, n) => lines(n * 100, n * 100 + 100).map(bad));
   const { taken, passed, error } = await pass(batches);
   assert.ok(error instanceof InputError);
   assert.deepEqual([taken, passed.length], [500, 0]);
 });
 
-test("one row that fits among the first is enough", async () => {
+test("one valid row among the first is enough", async () => {
   const { passed, error } = await pass([lines(0, 499).map(bad), [good(499)], lines(500, 2000).map(bad)]);
   assert.deepEqual([passed.length, error], [2000, undefined]);
 });
 
-test("an empty file is not a misfit", async () => {
+test("an empty file is not refused here", async () => {
   assert.deepEqual(await pass([[]]), { passed: [], taken: 0, error: undefined });
 });

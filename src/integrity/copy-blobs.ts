@@ -23,7 +23,7 @@ export interface CopyBlobsOptions {
 
 /** Objects on the way at once: a store over a network answers slowly. */
 const AT_ONCE = 8;
-/** One in so many copied objects is read back. */
+/** One in this many copied objects is read back. */
 const SAMPLE = 20;
 
 interface Listed {
@@ -32,7 +32,7 @@ interface Listed {
   readonly isThere: boolean;
 }
 
-/** Copies an archive to another store while nobody writes to either. Objects that are there with their size stay: run it again to go on. */
+/** Copies an archive to another store while nothing writes to either. Existing objects of the same size are kept: run it again to continue. */
 export const copyBlobs = async (
   source: Blobs,
   target: Blobs,

@@ -26,7 +26,7 @@ const move = async (from: string, to: string, tools?: MoveTools): Promise<MovedL
 };
 
 class Stop extends Error {}
-/** Ends a migration as a crash would, when it has copied so many batches. */
+/** Ends a migration like a crash, after N copied batches. */
 const stopAfter = (batches: number): MoveTools => {
   let left = batches;
   return {
@@ -127,7 +127,7 @@ describe("moving a ledger", { skip: noPostgres }, () => {
     assert.ok(!existsSync(join(back, "../migrate.db")));
   });
 
-  test("whoever still works is found, on either side, and who writes meanwhile", async (t) => {
+  test("running processes on either side are detected, and so are writes during the copy", async (t) => {
     const [running, url] = [join(newFolder(t), "sluice.db"), await newDatabase(t)];
     const ledger = await openSqlite(running);
     t.after(() => ledger.close());
@@ -179,7 +179,7 @@ describe("moving a ledger", { skip: noPostgres }, () => {
     });
   });
 
-  test("a source that is no ledger is refused, and not made one", async (t) => {
+  test("a source that is not a ledger is refused and not changed", async (t) => {
     const [other, url] = [join(newFolder(t), "other.db"), await newDatabase(t)];
     new DatabaseSync(other).exec("CREATE TABLE t (a)");
     await assert.rejects(openLedgerTables(`sqlite:${other}`), { code: "no-ledger" });

@@ -37,12 +37,12 @@ export interface MoveTools {
   readonly beforeFinish?: () => Promise<void>;
 }
 
-/** What a command writes to the target afterwards, so that a repeated migration finds more rows there. */
+/** The table that commands write to afterwards, so that a repeated migration finds more rows in the target. */
 const GROWING = "audit";
 
 /**
  * Copies a ledger with its registry, table by table, while nothing runs on either side. Services refuse to start on the target until all rows were
- * read back and found equal. Interrupted at any moment, it goes on when it is run again; repeated afterwards, it changes nothing.
+ * read back and found equal. If interrupted at any moment, it continues when it is run again; repeated afterwards, it changes nothing.
  */
 export const migrateLedger = async (
   source: LedgerTables,
@@ -156,7 +156,7 @@ class Move {
     await sending;
   }
 
-  /** Where an earlier run had copied rows, the source may have changed since: then the table is copied again. */
+  /** If an earlier run had copied rows, the source may have changed since: then the table is copied again. */
   async check(table: LedgerTable): Promise<MovedTable> {
     const moved = await this.#compare(table);
     if (moved) return moved;
@@ -189,7 +189,7 @@ interface Digest {
   readonly digest: string;
 }
 
-/** Of the first rows, at most so many. */
+/** The first rows, at most this many. */
 const digestOf = async (
   ledger: LedgerTables,
   table: LedgerTable,

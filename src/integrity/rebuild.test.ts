@@ -19,7 +19,7 @@ import type { ClaimedItem, SettledItem } from "../ports/ledger.ts";
 import { Fsck } from "./fsck.ts";
 import { rebuild, RebuildError, type Rebuilt } from "./rebuild.ts";
 
-/** Memory where the system has it: not the disk is asked here. */
+/** In memory if the system supports it: this does not test the disk. */
 const ROOT = existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
 const DONE: Outcome = { state: "done", quality: "partial" };
 
@@ -94,7 +94,7 @@ class Kit {
     return (await this.storage.ledger.readJob(job))!;
   }
 
-  /** What is to be known of each item, by its key. Times of ends are told by workers, not by the ledger that was lost. */
+  /** The expected view of each item, by its key. Workers report end times, not the ledger that was lost. */
   async items(job: string): Promise<Map<string, Partial<ItemView>>> {
     const { items } = await this.storage.ledger.listItems(job, { limit: 1000 });
     return new Map(
@@ -118,7 +118,7 @@ class Kit {
   }
 }
 
-test("a job that had ended is rebuilt as it was, with all that is told of it and its items", async (t) => {
+test("an ended job is rebuilt unchanged, with everything that is known about it and its items", async (t) => {
   const kit = await Kit.open(t);
   const { ledger } = kit.storage;
   await ledger.createJob(
@@ -151,7 +151,7 @@ test("a job that had ended is rebuilt as it was, with all that is told of it and
   assert.deepEqual(await kit.fsck(), []);
   const [entry] = await kit.storage.ledger.readFresh([{ client: "team", scraper: "county", key: "d" }]);
   assert.deepEqual([entry?.etag, entry?.digest], ['"1"', "x"]);
-  // Told before: nobody is told a second time.
+  // Sent before: it is not sent a second time.
   assert.deepEqual(await kit.storage.ledger.events.read({ limit: 10 }), []);
 });
 
@@ -190,7 +190,7 @@ test("a job that had not ended is paused; what was settled is there, the rest is
   assert.deepEqual(await kit.items("one"), after);
 });
 
-test("a cancelled job and one whose budget was spent are what they were", async (t) => {
+test("a cancelled job and a job with a spent budget are rebuilt as such", async (t) => {
   const kit = await Kit.open(t);
   const { ledger } = kit.storage;
   for (const [job, own] of [
@@ -216,7 +216,7 @@ test("a cancelled job and one whose budget was spent are what they were", async 
   assert.deepEqual(await kit.fsck(), []);
 });
 
-test("what is damaged or missing is told, and costs no more than itself", async (t) => {
+test("damaged and missing objects are reported, and nothing else is lost", async (t) => {
   const kit = await Kit.open(t);
   const { ledger, blobs } = kit.storage;
   for (const job of ["no-lines", "no-inputs", "no-records", "no-file", "no-manifest"]) {
@@ -257,7 +257,7 @@ test("what is damaged or missing is told, and costs no more than itself", async 
   assert.equal((await kit.view("no-manifest")).state, "done");
 });
 
-test("an item whose input nobody knows is not fetched, and does not vanish", async (t) => {
+test("an item with an unknown input is not fetched, and does not disappear", async (t) => {
   const kit = await Kit.open(t);
   const { ledger, blobs } = kit.storage;
   await ledger.createJob(jobSpec("one"));
@@ -278,7 +278,7 @@ test("an item whose input nobody knows is not fetched, and does not vanish", asy
   assert.deepEqual(await kit.fsck(), []);
 });
 
-test("what an item has led to is found with its parent, also what a limit keeps out", async (t) => {
+test("emitted items are rebuilt with their parent, also capped ones", async (t) => {
   const kit = await Kit.open(t);
   const { ledger } = kit.storage;
   await ledger.createJob(jobSpec("one", { maxItems: 602 }));
@@ -300,12 +300,15 @@ test("what an item has led to is found with its parent, also what a limit keeps 
   assert.deepEqual(await kit.fsck(), []);
 });
 
-test("clients keep their keys and lanes their limits; secrets are not in the archive", async (t) => {
+test("clients keep their keys, lanes their limits, schedules their times; secrets are not in the archive", async (t) => {
   const kit = await Kit.open(t);
   const { ledger, blobs } = kit.storage;
   await ledger.createJob(jobSpec("one"));
   await ledger.addItems("one", planned(["a"]), []);
   await ledger.controlLane("site.test", { perSecond: 0.5, isHeld: true });
+  await ledger.documents.commit({
+    changes: [{ kind: "schedule", name: "weekly", body: { cron: "0 6 * * 1" } }],
+  });
   const key = { id: "k1", client: "team", role: "client", hash: "h1", prefix: "sk_1", createdAt: 1 } as const;
   {
     const registry = await openRegistry(kit.data);
@@ -329,6 +332,8 @@ test("clients keep their keys and lanes their limits; secrets are not in the arc
   await registry.close();
   const [lane] = await kit.storage.ledger.listLanes({ limit: 5 });
   assert.deepEqual([lane?.operatorPerSecond, lane?.isHeldByOperator], [0.5, true]);
+  const weekly = await kit.storage.ledger.documents.read("schedule", "weekly");
+  assert.deepEqual(weekly?.body, { cron: "0 6 * * 1" });
 });
 
 test("a ledger that is there is not overwritten, nor is a log of one put into the new ledger", async (t) => {

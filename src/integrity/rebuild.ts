@@ -2,7 +2,14 @@ import { existsSync } from "node:fs";
 import { open, rename } from "node:fs/promises";
 import { join } from "node:path";
 import { inputsPrefix, type JobFile, readJobFile, readLines, settledPrefix } from "../archive/journal.ts";
-import { type LaneLimit, LANES_FILE, REGISTRY_FILE, type RegistryFile } from "../archive/journaled-ledger.ts";
+import {
+  type DocumentFile,
+  DOCUMENTS_FOLDER,
+  type LaneLimit,
+  LANES_FILE,
+  REGISTRY_FILE,
+  type RegistryFile,
+} from "../archive/journaled-ledger.ts";
 import { readManifest, writeManifest } from "../archive/manifest.ts";
 import { ArchiveError, ifFound, openSealedJson } from "../archive/stored-bytes.ts";
 import { BlobError, type Blobs } from "../ports/blobs.ts";
@@ -183,7 +190,7 @@ const hasManifest = async (blobs: Blobs, job: string, problems: string[]): Promi
 
 type Service = Pick<Rebuilt, "clients" | "keys" | "webhooks">;
 
-/** Restores clients, keys and the operators' lane settings. Webhooks get new secrets: the archive stores none. */
+/** Restores clients, keys, the operators' lane settings and documents. Webhooks get new secrets: the archive stores none. */
 const restoreService = async (blobs: Blobs, file: string, tools: RebuildTools): Promise<Service> => {
   const [registryBytes, laneBytes] = [
     await ifFound(blobs.get(REGISTRY_FILE)),
@@ -207,14 +214,16 @@ const restoreService = async (blobs: Blobs, file: string, tools: RebuildTools): 
   } finally {
     await registry.close();
   }
-  if (laneBytes) {
-    const ledger = await tools.openLedger(file);
-    try {
-      const { lanes } = openSealedJson<{ readonly lanes: readonly LaneLimit[] }>(laneBytes);
-      for (const { lane, perSecond, isHeld } of lanes) await ledger.controlLane(lane, { perSecond, isHeld });
-    } finally {
-      await ledger.close();
-    }
+  const ledger = await tools.openLedger(file);
+  try {
+    const { lanes } = laneBytes
+      ? openSealedJson<{ readonly lanes: readonly LaneLimit[] }>(laneBytes)
+      : { lanes: [] };
+    for (const { lane, perSecond, isHeld } of lanes) await ledger.controlLane(lane, { perSecond, isHeld });
+    for await (const { name } of blobs.list(DOCUMENTS_FOLDER))
+      await ledger.documents.commit({ changes: [openSealedJson<DocumentFile>(await blobs.get(name))] });
+  } finally {
+    await ledger.close();
   }
   return {
     clients: clients.length,

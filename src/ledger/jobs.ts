@@ -127,12 +127,17 @@ export const retryFailed = (
 
 const refOf = (at: ItemRef | undefined): ItemRef | undefined => at && { queue: at.queue, seq: at.seq };
 
+interface RetriedKeys {
+  readonly kinds: readonly FailureKind[] | undefined;
+  readonly isAbsentToo: boolean;
+}
+
 /** The failed ones of the items with these keys, of whichever of the job's scrapers. */
 export const retryKeys = (
   tx: Transaction,
   id: string,
   keys: readonly string[],
-  kinds: readonly FailureKind[] | undefined,
+  { kinds, isAbsentToo }: RetriedKeys,
 ): number => {
   const job = jobNamed(tx, id);
   mustGoOn(tx, job, true);
@@ -152,28 +157,31 @@ export const retryKeys = (
   const failed = places
     .flatMap(({ queue, seq }) => tx.one("result", queue, seq) ?? [])
     .filter(
-      ({ state, failure }) => state === "failed" && failure && (!kinds || kinds.includes(failure.kind)),
+      ({ state, failure }) =>
+        (state === "failed" && failure && (!kinds || kinds.includes(failure.kind))) ||
+        (state === "absent" && isAbsentToo),
     );
   putBack(tx, job, failed);
   return failed.length;
 };
 
 /** As if they had never been tried; what failed before stays in their history. */
-const putBack = (tx: Transaction, before: Job, failed: readonly Result[]): void => {
-  if (failed.length === 0) return;
-  const queues = Map.groupBy(failed, ({ queue }) => queue);
+const putBack = (tx: Transaction, before: Job, ended: readonly Result[]): void => {
+  if (ended.length === 0) return;
+  const queues = Map.groupBy(ended, ({ queue }) => queue);
   tx.need(
     ...queues.keys().flatMap((queue) => [want("queue", queue), want("shareOfQueue", queue)]),
-    ...failed.map(({ queue, seq }) => want("retry", queue, seq)),
+    ...ended.map(({ queue, seq }) => want("retry", queue, seq)),
     ...(before.state === "done" ? [want("queuesOf", before.number)] : []),
   );
   let { failures } = before;
-  for (const { queue, seq, failure, captures, records, attempt, revision } of failed) {
+  const failed = ended.filter(({ state }) => state === "failed").length;
+  for (const { queue, seq, failure, captures, records, attempt, revision } of ended) {
     const { history } = tx.one("retry", queue, seq) ?? newRetry(queue, seq);
     const last = { failure, captures, records, attempt, revision };
     tx.put("retry", { ...newRetry(queue, seq), dueAt: tx.now, history, last });
     tx.drop("result", queue, seq);
-    failures = takeFailure(failures, failure!.kind);
+    if (failure) failures = takeFailure(failures, failure.kind);
   }
   for (const [id, some] of queues) {
     const queue = tx.one("queue", id)!;
@@ -182,7 +190,8 @@ const putBack = (tx: Transaction, before: Job, failed: readonly Result[]): void 
     wakeShare(tx, queue.lane, queue.client, tx.now);
   }
   const job = tx.patch("job", before, {
-    failed: before.failed - failed.length,
+    failed: before.failed - failed,
+    absent: before.absent - (ended.length - failed),
     failures,
     endedAt: null,
     reopenedAt: tx.now,

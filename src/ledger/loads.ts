@@ -105,6 +105,7 @@ export const SETS = {
   /** Whether the job, or its pages, are removed or being removed. */
   removal: set("removal")<[job: string]>(),
   answer: set("answer")<[id: string]>(),
+  document: set("document")<[kind: string, name: string]>(),
 } as const;
 
 export type LoadName = keyof typeof SETS;

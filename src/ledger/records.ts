@@ -10,6 +10,7 @@ import type { TierCosts } from "../domain/cost.ts";
 import type { LaneSpeed } from "../domain/lane-speed.ts";
 import type { LadderState } from "../domain/proxy-ladder.ts";
 import type { Client, Share } from "./client-record.ts";
+import type { StoredDocument } from "../ports/documents.ts";
 import type { Grant, PulseReply } from "../ports/ledger.ts";
 import type { WorkerInfo } from "../ports/registry.ts";
 
@@ -397,7 +398,7 @@ interface SuspectGroup {
 }
 
 /** What was answered to a call, or to a part of it, that has a name: sent again, it changes nothing and gets the same answer. */
-interface Answer {
+export interface Answer {
   readonly id: string;
   readonly at: number;
   readonly reply: unknown;
@@ -444,6 +445,7 @@ export interface Records {
   readonly baseline: Baseline;
   readonly label: JobLabel;
   readonly borrowed: Borrowed;
+  readonly document: StoredDocument;
   readonly robots: Robots;
   readonly service: Service;
   readonly answer: Answer;
@@ -479,4 +481,5 @@ export const KEYS = {
   borrowed: ["owner", "queue", "seq"],
   service: ["id"],
   answer: ["id"],
+  document: ["kind", "name"],
 } as const satisfies { readonly [K in Kind]: readonly (keyof Records[K])[] };

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import type { Documents } from "../ports/documents.ts";
 import type { ClaimRequest, EventLog, Ledger, PulseReport, ReapRequest } from "../ports/ledger.ts";
 
 /** Where a verb takes the name of its call, see `CallId`. */
@@ -8,10 +9,12 @@ const NAMED_AT: Readonly<Record<string, number>> = {
   retryItems: 2,
   raiseCaps: 2,
   pinVersions: 2,
+  changeVersions: 2,
   settle: 2,
   registerWorker: 2,
   write: 1,
-} satisfies { readonly [V in keyof Ledger | keyof EventLog]?: number };
+  commit: 1,
+} satisfies { readonly [V in keyof Ledger | keyof EventLog | keyof Documents]?: number };
 
 export interface FailedTry {
   readonly verb: string;
@@ -68,7 +71,9 @@ class Turns {
   }
 }
 
-/** Each verb of a ledger, those of `events` and `removals` included, as another function of the same kind. `close` stays as it is. */
+const PARTS: ReadonlySet<PropertyKey> = new Set(["events", "removals", "documents"]);
+
+/** Each verb of a ledger, those of its parts included, as another function of the same kind. `close` stays as it is. */
 export const eachVerb = <Port extends object>(
   port: Port,
   change: (verb: string, own: AnyVerb) => AnyVerb,
@@ -78,7 +83,7 @@ export const eachVerb = <Port extends object>(
       const own: unknown = Reflect.get(target, name, target);
       if (name === "close") return own;
       if (typeof own === "function") return change(String(name), own.bind(target) as AnyVerb);
-      return name === "events" || name === "removals" ? eachVerb(own as object, change) : own;
+      return PARTS.has(name) ? eachVerb(own as object, change) : own;
     },
   });
 

@@ -3,6 +3,8 @@ import type { Failure } from "../domain/failure.ts";
 import type { Change } from "../domain/freshness.ts";
 import type { ItemRef } from "../domain/item.ts";
 import type { SettledItem } from "../ports/ledger.ts";
+import { fieldsIn, movedCounts } from "../domain/job-version.ts";
+import { CanaryTally } from "./canary-counts.ts";
 import { charge } from "./charge.ts";
 import { endJobWhenDone } from "./end-job.ts";
 import { addFailure, type FailedItem, tellFailed } from "./failures.ts";
@@ -75,6 +77,7 @@ export class JobTally {
   #failures: Job["failures"];
   #changes: Job["changes"];
   #costs: Job["costs"];
+  readonly #canary = new CanaryTally();
 
   constructor(record: Job) {
     this.record = record;
@@ -85,13 +88,19 @@ export class JobTally {
   }
 
   /** `isCancelled`: its job was, and it would have to be tried again. */
-  add({ outcome, attempt, fieldCounts }: SettledItem, isCancelled: boolean): void {
+  add(settled: SettledItem, isCancelled: boolean): void {
+    const { outcome, attempt, revision = this.record.revision } = settled;
+    const { spec } = this.record;
     this.#requests += attempt.requests;
     this.#bytes += attempt.bytes;
     this.#costs = addTierCosts(this.#costs, attempt.proxied);
     if (isCancelled) this.#states.cancelled++;
     else if (outcome.state !== "returned" && outcome.state !== "waiting") this.#states[outcome.state]++;
     if (outcome.state === "done" && outcome.quality === "partial") this.#partial++;
+    const laidOut = fieldsIn(spec, revision);
+    const { fieldCounts: given } = settled;
+    const fieldCounts = given && laidOut !== spec.fields ? movedCounts(given, laidOut, spec.fields) : given;
+    if (!isCancelled && (spec.canary ?? spec.pastCanary)) this.#canary.add(spec, settled, fieldCounts);
     if (!fieldCounts) return;
     const fields = (this.#fields ??= [...this.record.fieldCounts]);
     for (let i = 0; i < fields.length; i++) fields[i]! += fieldCounts[i] ?? 0;
@@ -128,6 +137,7 @@ export class JobTally {
       changes: this.#changes,
       costs: this.#costs,
     });
+    if (job.spec.canary ?? job.spec.pastCanary) this.#canary.write(tx, job);
     this.reread(tx);
   }
 

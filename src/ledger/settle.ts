@@ -1,8 +1,10 @@
 import { withoutStorage } from "../domain/cost.ts";
+import { canaryRevision } from "../domain/job-version.ts";
 import type { ItemRef, Outcome } from "../domain/item.ts";
 import type { SettledItem, SettleReply } from "../ports/ledger.ts";
 import { type Transaction, type Want, want } from "./transaction.ts";
 import { borrowsRemoved, noteBorrowed, removalWants } from "./borrowed.ts";
+import { canaryWants } from "./canary-counts.ts";
 import { chargeWants } from "./charge.ts";
 import { OVER_BUDGET } from "./end-job.ts";
 import { emitItems, emitWants } from "./emit-items.ts";
@@ -68,7 +70,8 @@ const loadRest = (tx: Transaction, batch: SettleBatch, items: readonly SettledIt
     if (lease.hasRetries) wants.push(want("retry", queue, seq));
     if (item.outcome.state === "returned") wants.push(...refundWants(queue, client));
     if (freshness) fresh.push(item);
-    wants.push(...removalWants(batch.job(job).record.id, captures));
+    const { record } = batch.job(job);
+    wants.push(...removalWants(record.id, captures), ...canaryWants(record));
     if (item.emitted.length > 0 || item.rejected?.length) wants.push(...emitWants(tx, job, item));
   }
   tx.need(...wants, ...freshWants(fresh));
@@ -122,11 +125,12 @@ const settleOne = (tx: Transaction, batch: SettleBatch, worker: string, settled:
     queue.back(tx.now, back.state === "suspect");
     return;
   }
-  const last = lastResult(worker, item, job.record.revision);
+  const revision = revisionBy(job, item);
+  const last = lastResult(worker, item, revision);
   const change = queue.record.freshness ? noteFresh(tx, item) : undefined;
   if (change) job.addChange(change);
   const failure = "failure" in outcome ? outcome.failure : undefined;
-  const past = failure && { ...pastOf(worker, item, job.record.revision), failure };
+  const past = failure && { ...pastOf(worker, item, revision), failure };
   if (failure)
     job.addFailure(
       failure,
@@ -169,6 +173,10 @@ const settleOne = (tx: Transaction, batch: SettleBatch, worker: string, settled:
     batch.reread(job);
   }
 };
+
+/** That of the claim, or of the job's canary; both are known. */
+const revisionBy = ({ record: { spec, revision } }: JobTally, item: SettledItem): number =>
+  Math.min(item.revision ?? revision, spec.canary ? canaryRevision(spec) : revision);
 
 export type EndedOutcome = Exclude<Outcome, { state: "waiting" | "returned" }>;
 

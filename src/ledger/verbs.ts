@@ -1,4 +1,5 @@
 import type { ItemRef } from "../domain/item.ts";
+import type { Documents } from "../ports/documents.ts";
 import type { EventLog } from "../ports/event-log.ts";
 import type {
   AddReply,
@@ -16,6 +17,7 @@ import { ownKeys, putKeys, type ReservedKey, reservePlaces } from "./item-keys.t
 import { claim, claimWants } from "./claim.ts";
 import { cancelJob, controlJob, isQuiet } from "./control-job.ts";
 import { askRobots, controlLane, keepRobots, knownRobots, setShare } from "./control-lane.ts";
+import { commitDocuments, commitWants } from "./documents.ts";
 import { emitItems, emitWants } from "./emit-items.ts";
 import { openProbes } from "./hold-queue.ts";
 import { insertWants, placeWants } from "./insert-items.ts";
@@ -26,7 +28,7 @@ import { NOBODY, reapWorker } from "./reap.ts";
 import { SettleBatch } from "./settle-batch.ts";
 import { settle, settleWants } from "./settle.ts";
 import { type LedgerStore, type Transaction, want, type Want } from "./transaction.ts";
-import { amendItems, emitAmended, endAmending, pinVersions } from "./versions.ts";
+import { amendItems, changeJobVersions, emitAmended, endAmending, pinVersions } from "./versions.ts";
 import { registerWorker } from "./workers.ts";
 
 /** Rows in one transaction, so that none holds a lock for long. */
@@ -50,6 +52,7 @@ type Verbs = Pick<
       | "retryItems"
       | "raiseCaps"
       | "pinVersions"
+      | "changeVersions"
       | "amendItems"
     )
   | (
@@ -64,7 +67,7 @@ type Verbs = Pick<
       | "reap"
       | "registerWorker"
     )
-> & { readonly events: Pick<EventLog, "write"> };
+> & { readonly events: Pick<EventLog, "write">; readonly documents: Pick<Documents, "commit"> };
 
 /** The verbs that change something, or follow a rule: each is one rule in one transaction, or in several short ones of which any may be the last before a crash. */
 export const ledgerVerbs = (store: LedgerStore, own: Partial<PulseLimits> = {}): Verbs => {
@@ -166,12 +169,12 @@ export const ledgerVerbs = (store: LedgerStore, own: Partial<PulseLimits> = {}):
     controlJob: (job, to, why, id) => act(id, (tx) => controlJob(tx, job, to, why)),
     isQuiet: (job) =>
       store.read([want("jobNamed", job), want("removal", job), want("workers")], (tx) => isQuiet(tx, job)),
-    retryItems: async (job, { kinds, keys }, id) => {
+    retryItems: async (job, { kinds, keys, isAbsentToo = false }, id) => {
       let total = 0;
       if (keys) {
         for (let from = 0; from === 0 || from < keys.length; from += RETRY_CHUNK) {
           const some = keys.slice(from, from + RETRY_CHUNK);
-          total += await act(partOf(id, from), (tx) => retryKeys(tx, job, some, kinds));
+          total += await act(partOf(id, from), (tx) => retryKeys(tx, job, some, { kinds, isAbsentToo }));
         }
         return total;
       }
@@ -197,6 +200,7 @@ export const ledgerVerbs = (store: LedgerStore, own: Partial<PulseLimits> = {}):
       return total;
     },
     pinVersions: (job, pins, id) => act(id, (tx) => pinVersions(tx, job, pins)),
+    changeVersions: (job, change, id) => act(id, (tx) => changeJobVersions(tx, job, change)),
     amendItems: async (job, revision, items, isLast = false) => {
       for (const some of inTransactions(items, AMEND_CHUNK)) {
         const ready: AmendedItem[] = [];
@@ -269,6 +273,9 @@ export const ledgerVerbs = (store: LedgerStore, own: Partial<PulseLimits> = {}):
       (await transact([want("robots", origin)], (tx) => askRobots(tx, origin, worker), false)),
     keepRobots: (origin, answer) => transact([], (tx) => keepRobots(tx, origin, answer), false),
     events: { write: (events, id) => act(id, (tx) => void tx.events.push(...events)) },
+    documents: {
+      commit: (commit, id) => act(id, (tx) => commitDocuments(tx, commit), { wants: commitWants(commit) }),
+    },
   };
 };
 

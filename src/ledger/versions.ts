@@ -1,4 +1,12 @@
-import { type JobPins, movedCounts, type Pace, withNewPins } from "../domain/job-version.ts";
+import {
+  changeVersions,
+  type JobPins,
+  movedCounts,
+  type Pace,
+  revisionOf,
+  type VersionChange,
+  withNewPins,
+} from "../domain/job-version.ts";
 import type { JobSpec, PinnedScraper } from "../domain/job.ts";
 import type { AmendedItem } from "../ports/ledger.ts";
 import { type Transaction, want } from "./transaction.ts";
@@ -34,8 +42,31 @@ export const pinVersions = (tx: Transaction, id: string, pins: JobPins): { reado
   return { inFlight: 0 };
 };
 
+/** Changes the versions of a job that goes on: the next claim has the job's new revision. */
+export const changeJobVersions = (tx: Transaction, id: string, change: VersionChange): boolean => {
+  const job = jobNamed(tx, id);
+  if (job.state === "cancelled") return false;
+  const spec = changeVersions(job.spec, change);
+  if (!spec) return false;
+  // A canary shares the lanes of its job.
+  const slowed = [spec, ...(spec.canary ? [spec.canary] : [])].flatMap((now) =>
+    slowedScrapers(job.spec, now),
+  );
+  if (slowed.length > 0)
+    for (const queue of tx.list("queuesOf", job.number))
+      slowed.reduce((one, scraper) => lowerPace(tx, one, scraper), queue);
+  tx.patch("job", job, {
+    spec,
+    revision: revisionOf(spec),
+    fieldCounts: movedCounts(job.fieldCounts, job.spec.fields, spec.fields),
+    // What follows from it takes time, also after the job's end.
+    reopenedAt: tx.now,
+  });
+  return true;
+};
+
 /** Which of several scrapers have items in a lane is not known: all of the job's lanes are as slow as one that was slowed down. */
-const slowedScrapers = (was: JobSpec, now: JobSpec): PinnedScraper[] =>
+const slowedScrapers = (was: JobSpec, now: Pick<JobSpec, "scrapers">): PinnedScraper[] =>
   now.scrapers.filter((one, at) => isSlower(siteOf(one), siteOf(was.scrapers[at] ?? one)));
 
 const siteOf = ({ pace, sitePace = pace }: PinnedScraper): Pace => sitePace;

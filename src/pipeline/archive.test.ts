@@ -49,14 +49,14 @@ const collectInto = async (t: TestContext, keepsPages: boolean) => {
   };
 };
 
-test("what was kept is named, found again byte for byte, and the records are beside it", async (t) => {
+test("kept pages have their names, are read back byte for byte, and the records are stored beside them", async (t) => {
   const { names, bodies, records } = await collectInto(t, true);
   assert.deepEqual(names, ["detail", "bill"]);
   assert.deepEqual(bodies, ["<p>/detail", "%PDF-1.7"]);
   assert.equal(records.trim(), '{"owner":"ANN"}');
 });
 
-test("a scraper that keeps no pages still keeps the files it asked for, and its records", async (t) => {
+test("a scraper that stores no pages still stores its files and records", async (t) => {
   const { names, bodies, records } = await collectInto(t, false);
   assert.deepEqual([names, bodies], [["bill"], ["%PDF-1.7"]]);
   assert.equal(records.trim(), '{"owner":"ANN"}');

@@ -12,7 +12,7 @@ const open = async (t: TestContext, { capacity = 5, maxUnsettled = 100 } = {}) =
   return { kit, inFlight };
 };
 
-test("a hand takes no more than it has room for, and more once something is released", async (t) => {
+test("a worker claims no more items than it has room for, and more once some are released", async (t) => {
   const { inFlight } = await open(t);
   const { items } = await inFlight.claim();
   assert.deepEqual([items.length, inFlight.size, inFlight.room], [5, 5, 0]);
@@ -22,7 +22,7 @@ test("a hand takes no more than it has room for, and more once something is rele
   assert.equal((await inFlight.claim()).items.length, 1);
 });
 
-test("what is collected and not settled keeps its place when the disk is slow", async (t) => {
+test("collected items that are not settled keep their place when the disk is slow", async (t) => {
   const { inFlight } = await open(t, { maxUnsettled: 7 });
   const { items } = await inFlight.claim();
   for (const item of items) inFlight.release(item);
@@ -31,7 +31,7 @@ test("what is collected and not settled keeps its place when the disk is slow", 
   assert.deepEqual([inFlight.unsettled, inFlight.room], [1, 5]);
 });
 
-test("items in hand are counted by lane, and a lane without any is forgotten", async (t) => {
+test("items in flight are counted by lane, and a lane without any is forgotten", async (t) => {
   const { kit, inFlight } = await open(t, { capacity: 30 });
   await kit.ledger.addItems("j1", planned(["other"], "other.test"), []);
   const { items } = await inFlight.claim();
@@ -40,7 +40,7 @@ test("items in hand are counted by lane, and a lane without any is forgotten", a
   assert.deepEqual([...inFlight.byLane], [["site.test", 20]]);
 });
 
-test("what runs is named with every claim, so that a death accuses nobody else", async (t) => {
+test("running items are named with every claim, so that no other item becomes a suspect after a death", async (t) => {
   const { kit, inFlight } = await open(t);
   const { items } = await inFlight.claim();
   for (const item of items.slice(1)) inFlight.release(item);

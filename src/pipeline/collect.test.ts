@@ -61,7 +61,7 @@ const run = async (t: TestContext, work: (context: CollectContext<unknown>) => u
 const failureKind = (collected: Awaited<ReturnType<typeof run>>): string | undefined =>
   collected.ended === "failure" ? collected.failure.kind : collected.ended;
 
-test("pages that the scraper kept come out, with the attempt it was told", async (t) => {
+test("the kept pages are returned, with the attempt number", async (t) => {
   let attempt = 0;
   const { ended, session } = await run(t, async ({ http, keep, ...context }) => {
     attempt = context.attempt;
@@ -74,7 +74,7 @@ test("pages that the scraper kept come out, with the attempt it was told", async
   );
 });
 
-test("the requests of a scraper have the identity that it asks for", async (t) => {
+test("the requests of a scraper have its configured identity", async (t) => {
   const sent: (readonly [string, string])[][] = [];
   const archive = async ({ requestHeaders }: Exchange) => void sent.push([...requestHeaders]);
   for (const identity of ["own", "browser"] as const)
@@ -89,11 +89,11 @@ test("the requests of a scraper have the identity that it asks for", async (t) =
   assert.deepEqual(agents, ["test", undefined]);
 });
 
-test("an input's url that is no address is not taken for the site", async (t) => {
+test("an input's url that is not an address is not used as the site", async (t) => {
   assert.equal(failureKind(await run(t, () => {}, { isHomeless: true })), "pages");
 });
 
-test("the site's own answer that there is no such thing is an outcome", async (t) => {
+test("`absent` from the site is an outcome", async (t) => {
   const collected = await run(t, () => Promise.reject(absent("no such parcel")));
   assert.deepEqual(
     [collected.ended, "detail" in collected && collected.detail],
@@ -101,7 +101,7 @@ test("the site's own answer that there is no such thing is an outcome", async (t
   );
 });
 
-test("a failure keeps its kind, and the pages that were paid for", async (t) => {
+test("a failure keeps its kind and the fetched pages", async (t) => {
   const collected = await run(t, async ({ http, keep }) => {
     const found = await http.get("/");
     keep.page("search", found);
@@ -111,7 +111,7 @@ test("a failure keeps its kind, and the pages that were paid for", async (t) => 
   assert.equal(collected.session.kept.pages.length, 1);
 });
 
-test("whatever else a scraper throws is its own error, sooner or later", async (t) => {
+test("anything else that a scraper throws is a scraper error, also later", async (t) => {
   assert.equal(failureKind(await run(t, () => Promise.reject(new TypeError("no")))), "scraper-error");
   const throwing = {
     collect() {
@@ -121,13 +121,13 @@ test("whatever else a scraper throws is its own error, sooner or later", async (
   assert.equal(failureKind(await run(t, () => {}, { scraper: throwing })), "scraper-error");
 });
 
-test("a scraper that never ends is its own error, a request that never ends is a timeout", async (t) => {
+test("a scraper that never ends is a scraper error, a request that never ends is a timeout", async (t) => {
   const scraper = { limits: { itemMs: 50 } };
   assert.equal(failureKind(await run(t, () => new Promise(() => {}), { scraper })), "scraper-error");
   assert.equal(failureKind(await run(t, ({ http }) => http.get("/never"), { scraper })), "timeout");
 });
 
-test("a request after the item's time is up does not leave", async (t) => {
+test("a request after the item's time limit is not sent", async (t) => {
   const late = Promise.withResolvers<unknown>();
   let passed = 0;
   const work = ({ http, signal }: CollectContext<unknown>) =>
@@ -138,14 +138,14 @@ test("a request after the item's time is up does not leave", async (t) => {
   assert.deepEqual([failureKind(collected), passed], ["scraper-error", 0]);
 });
 
-test("waiting at the gate and for the archive is not the item's time", async (t) => {
+test("waiting for the gate and the archive does not count as the item's time", async (t) => {
   t.mock.timers.enable({ apis: ["setTimeout"] });
   const wait = () => Promise.resolve().then(() => t.mock.timers.tick(2 * DEFAULT_LIMITS.itemMs));
   const collected = await run(t, ({ http }) => http.get("/"), { tools: { gate: wait, archive: wait } });
   assert.equal(failureKind(collected), "pages");
 });
 
-test("requests side by side that wait at the gate one after the other are not the item's time", async (t) => {
+test("concurrent requests that wait for the gate do not count as the item's time", async (t) => {
   t.mock.timers.enable({ apis: ["setTimeout"] });
   const first = Promise.withResolvers<void>();
   const gate = async ({ pathname }: URL) => {
@@ -160,7 +160,7 @@ test("requests side by side that wait at the gate one after the other are not th
   assert.equal(failureKind(both), "pages");
 });
 
-test("the clock goes on after a request that was not let through", async (t) => {
+test("the clock continues after a refused request", async (t) => {
   const denied = new FailureError({ kind: "robots-denied", detail: "no" });
   const collected = await run(
     t,
@@ -173,7 +173,7 @@ test("the clock goes on after a request that was not let through", async (t) => 
   assert.equal(failureKind(collected), "scraper-error");
 });
 
-test("an item that must be let go is thrown, whatever the scraper makes of it", async (t) => {
+test("a stop is thrown even if the scraper catches it", async (t) => {
   const controller = new AbortController();
   const stopped = run(
     t,

@@ -26,7 +26,7 @@ export interface CollectRun {
   readonly validators?: SessionOptions["validators"];
   readonly sharedBy?: SessionOptions["sharedBy"];
   readonly way?: SessionOptions["way"];
-  /** Through which proxy; directly when left out. May fail. */
+  /** Through which proxy; default: direct. May fail. */
   readonly route?: () => SessionOptions["route"];
   readonly tools: Omit<CollectorTools, "signal">;
   /** Aborted with a `StopError` when the worker must release the item. */
@@ -243,11 +243,11 @@ const overdue = (itemMs: number, inFlight: number): Failure =>
   inFlight > 0
     ? {
         kind: "timeout",
-        detail: `the item took longer than its ${itemMs / 1000} s; a request was still open`,
+        detail: `the item took longer than its ${itemMs / 1000} s; a request was still in progress`,
       }
     : {
         kind: "scraper-error",
-        detail: `collect did not end within ${itemMs / 1000} s, with no request open`,
+        detail: `collect did not end within ${itemMs / 1000} s, and no request was in progress`,
       };
 
 /** For the author: the message, and where in the scraper's files it was thrown. It is stored, so it contains no secrets. */

@@ -36,7 +36,7 @@ test("stored pages give the same records again", () => {
   assert.deepEqual(second, first);
 });
 
-test("an extract function that throws is the scraper's error, with the place in the scraper's own file", async (t) => {
+test("an extract function that throws is a scraper error, with the place in the scraper's own file", async (t) => {
   const folder = mkdtempSync(join(tmpdir(), "sluice-thrown-"));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const file = join(folder, "county.scraper.ts");
@@ -47,7 +47,7 @@ test("an extract function that throws is the scraper's error, with the place in 
   assert.match(failure.detail, /TypeError: owner is undefined \(county\.scraper\.ts:2:\d+\)/);
 });
 
-test("no file of the house is named as the place of a scraper's error", () => {
+test("the place of a scraper's error is never a file of Sluice", () => {
   const fields = { a: field.text("b") };
   const checked = compileExtraction({ fields, check: () => ({ c: "there is no c" }) });
   for (const extraction of [checked, compileExtraction({ from: "detail", fields })]) {
@@ -64,12 +64,12 @@ test("what a scraper throws is stored without its secrets", () => {
   assert.doesNotMatch(failure.detail, /5E55AB|abc123|hunter2/);
 });
 
-test("an extract function that gives no records is the scraper's error", () => {
+test("an extract function without records is a scraper error", () => {
   for (const rubbish of [undefined, null, 5, "text", [["a"]], Promise.resolve({ a: 1 }), new Map()])
     assert.equal(failureBy(() => rubbish).kind, "scraper-error");
 });
 
-test("what is thrown without being an error is told all the same", () => {
+test("a thrown value that is not an error is reported too", () => {
   const failure = failureBy(() => {
     throw "no luck"; // oxlint-disable-line no-throw-literal, only-throw-error
   });
@@ -77,7 +77,7 @@ test("what is thrown without being an error is told all the same", () => {
   assert.match(failure.detail, /no luck/);
 });
 
-test("a page that extraction needs and collect did not keep is the scraper's error", () => {
+test("a page that extraction needs and collect did not keep is a scraper error", () => {
   const extraction = compileExtraction({ from: "detail", fields: { owner: field.text("b") } });
   const result = extract(extraction, [kept("search")]);
   assert.ok("failure" in result);
@@ -93,7 +93,7 @@ const emitOf = async (...emit: Emit[]) => {
   return emits;
 };
 
-test("each row with anything in it is an input, with what comes from the parent", async () => {
+test("each row that is not blank is an input, with values from the parent", async () => {
   const emits = await emitOf(
     emitTo(page, {
       each: "li",
@@ -115,7 +115,7 @@ test("each row with anything in it is an input, with what comes from the parent"
   assert.match(inputs[1]?.problem ?? "", /^url: /);
 });
 
-test("members are taken over by name, and what is found on the page goes before them", async () => {
+test("members are copied by name, and values from the page override them", async () => {
   const emits = await emitOf(
     emitTo("self", { input: { url: field.url("a") }, with: ["url", "region", "none"] }),
   );
@@ -124,7 +124,7 @@ test("members are taken over by name, and what is found on the page goes before 
   assert.deepEqual(result.found[0]?.inputs, [{ value: { region: "N", url: "https://a.example/1" } }]);
 });
 
-test("the leaves of an object are one member", async () => {
+test("the fields of an object are one member", async () => {
   const place = field.object({ side: field.text("i"), code: field.text("u") });
   const emits = await emitOf(emitTo("self", { input: { place } }));
   const result = discover(emits, [kept("list", LIST)], {});
@@ -132,7 +132,7 @@ test("the leaves of an object are one member", async () => {
   assert.deepEqual(result.found[0]?.inputs[0]?.value, { place: { side: "S" } });
 });
 
-test("fewer inputs than there must be are a changed structure; without rows to count, none may be", async () => {
+test("fewer inputs than `min` are structure-changed; without rows, there may be none", async () => {
   const input = { url: field.url("a.none") };
   const kindOf = async (spec: { readonly each?: string; readonly min?: number }) => {
     const result = discover(await emitOf(emitTo("self", { ...spec, input })), [kept("list", LIST)], {});
@@ -144,7 +144,7 @@ test("fewer inputs than there must be are a changed structure; without rows to c
   assert.equal(await kindOf({ min: 1 }), "structure-changed");
 });
 
-test("an emit function is given the pages that it names, and what it throws is the scraper's error", async () => {
+test("an emit function gets the pages that it names, and its errors are scraper errors", async () => {
   const pages = [kept("list", LIST), kept("map")];
   const named = await emitOf(
     emitTo(page, {

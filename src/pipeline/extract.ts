@@ -49,6 +49,6 @@ const tooFew = ({ target, inputs }: Discovery, min: number): Failure => ({
   kind: "structure-changed",
   detail:
     inputs.length === 0
-      ? `the page came through, but no input for ${target} was found on it`
-      : `the page came through, but only ${inputs.length} of at least ${min} inputs for ${target} were found on it`,
+      ? `the page loaded, but no input for ${target} was found on it`
+      : `the page loaded, but only ${inputs.length} of at least ${min} inputs for ${target} were found on it`,
 });

@@ -25,7 +25,7 @@ const judged = (text: string, by = extraction) => {
   return judge(read.records, by, ORIGIN);
 };
 
-test("a record's line tells where it came from and what was judged of every field", () => {
+test("a record's line has its source and the status of every field", () => {
   const { lines, quality, missing, failure } = judged("<b>ANN</b><i>$1,200.50</i><u></u>");
   assert.equal(lines.length, 1);
   const { fields, ...head } = JSON.parse(lines[0]!) as { fields: Record<string, { status: string }> };
@@ -52,7 +52,7 @@ test("a field that is missing in any of an item's records is named once", () => 
   assert.deepEqual([lines.length, quality, missing], [3, "partial", ["tax"]]);
 });
 
-test("a page without any required field has changed, and what there is of its record is kept", () => {
+test("a page without any required field has changed, and its partial record is kept", () => {
   const { lines, failure } = judged("<u>sold</u>");
   assert.equal(failure?.kind, "structure-changed");
   assert.match(failure.detail, /owner, tax/);

@@ -49,6 +49,6 @@ const changed = ({ required }: Extraction, records: number): Failure => ({
   kind: "structure-changed",
   detail:
     records === 0
-      ? "the page came through, but no record was found on it"
-      : `the page came through, but ${required.length === 1 ? "its one required field was not found" : `none of its ${required.length} required fields was found`} (${required.slice(0, 5).join(", ")}${required.length > 5 ? ", …" : ""})`,
+      ? "the page loaded, but no record was found on it"
+      : `the page loaded, but ${required.length === 1 ? "its one required field was not found" : `none of its ${required.length} required fields was found`} (${required.slice(0, 5).join(", ")}${required.length > 5 ? ", …" : ""})`,
 });

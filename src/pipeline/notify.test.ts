@@ -19,7 +19,7 @@ const open = async (t: TestContext): Promise<Kit> => {
 
 const ONE = { consumer: "one" };
 
-test("every event is told once, in order, also while the listener takes its time", async (t) => {
+test("every event is sent once, in order, also to a slow listener", async (t) => {
   const { ledger } = await open(t);
   const ids: number[] = [];
   const jobs = new Set<string>();
@@ -39,7 +39,7 @@ test("every event is told once, in order, also while the listener takes its time
   assert.equal(await notify(ledger.events, ONE, () => assert.fail("told again")), upTo);
 });
 
-test("a crash between telling and moving on tells again, never not at all", async (t) => {
+test("a crash between sending and moving the cursor repeats an event, and never loses one", async (t) => {
   const { ledger } = await open(t);
   const first: number[] = [];
   const crash = { ...ledger.events, move: () => Promise.reject(new Error("killed")) };
@@ -50,7 +50,7 @@ test("a crash between telling and moving on tells again, never not at all", asyn
   assert.ok(second.length > first.length);
 });
 
-test("what a consumer does not listen to is behind it too, and so kept for nobody", async (t) => {
+test("the cursor also passes events that a consumer ignores, so they are not kept for it", async (t) => {
   const { ledger } = await open(t);
   const told: string[] = [];
   const hearing = { ...ONE, job: "j7", types: ["job.paused"] } as const;
@@ -59,7 +59,7 @@ test("what a consumer does not listen to is behind it too, and so kept for nobod
   assert.deepEqual(await ledger.events.read({ ...ONE, limit: 9 }), []);
 });
 
-test("an event whose listener throws is told again", async (t) => {
+test("an event whose listener throws is sent again", async (t) => {
   const { ledger } = await open(t);
   await assert.rejects(() => notify(ledger.events, ONE, () => Promise.reject(new Error("no"))));
   const [event] = await ledger.events.read({ limit: 1 });

@@ -45,24 +45,24 @@ test("a row that could not be read is rejected with its own problem", () => {
   );
 });
 
-test("the item carries what the schema made of the input", () => {
+test("the item has the input as parsed by the schema", () => {
   const trimming = scraper({ input: z.object({ parcel: z.string().trim().toUpperCase() }) });
   assert.equal(planned(trimming, { parcel: " r1 " }).input, '{"parcel":"R1"}');
 });
 
-test("without a key of its own an input with a url is known by its canonical URL", () => {
+test("without `key`, the canonical URL of an input with a url is its key", () => {
   const keys = ["https://A.example/x?b=1&a=2#top", "https://a.example:443/x?a=2&b=1"].map(
     (url) => planned(scraper(), { url }).key,
   );
   assert.equal(keys[0], keys[1]);
 });
 
-test("a relative url is one of the scraper's site, in its key and in its lane", () => {
+test("a relative url is resolved against the scraper's site, for key and lane", () => {
   const { key, lane } = planned(scraper(), { url: "/parcel/1" });
   assert.deepEqual([key, lane], ["https://tax.example/parcel/1", "tax.example"]);
 });
 
-test("without a url the input itself is the key, in whatever order its members came", () => {
+test("without a url the input itself is the key, whatever the order of its members", () => {
   const members = fc.uniqueArray(fc.tuple(fc.string(), fc.jsonValue()), { selector: ([name]) => name });
   const shuffled = members.chain((pairs) =>
     fc.tuple(fc.constant(pairs), fc.shuffledSubarray(pairs, { minLength: pairs.length })),
@@ -84,7 +84,7 @@ test("the lane is the url's own, else the site's, else the one that the scraper 
   assert.equal(planned(scraper({ lane: "vendor" }), { url: "https://other.example/x" }).lane, "vendor");
 });
 
-test("a named lane is that of the item's own site; hosts elsewhere keep theirs", () => {
+test("a named lane applies to the item's own site; other hosts keep theirs", () => {
   const own = { lane: "vendor" };
   const { site: _, ...homeless } = scraper(own);
   const lanes = [scraper(own), homeless].map((of) => laneFor(of, { url: "https://tax.example/1" }, laneOf));
@@ -95,13 +95,13 @@ test("a named lane is that of the item's own site; hosts elsewhere keep theirs",
   assert.equal(laneFor(homeless, { url: "no address" }, laneOf)(new URL("https://a.example")), "a.example");
 });
 
-test("a scraper without site and lane rejects inputs that do not say where they are", () => {
+test("a scraper without site and lane rejects inputs without a url", () => {
   const { site: _, ...homeless } = scraper();
   assert.match(problemOf(plan(homeless, { parcel: "1" })), /url/);
   assert.equal(planned({ ...homeless, lane: "vendor" }, { parcel: "1" }).lane, "vendor");
 });
 
-test("a key that throws, is empty or is no text rejects its input and nothing else", () => {
+test("a key that throws, is empty or is not a text rejects only its input", () => {
   const keyed = scraper({
     key: (input) => {
       const { key } = input as { key: unknown };
@@ -115,7 +115,7 @@ test("a key that throws, is empty or is no text rejects its input and nothing el
   assert.equal(planned(keyed, { key: "good" }).key, "good");
 });
 
-test("a key is text that every database gives back as it was", () => {
+test("a key is text that every database returns unchanged", () => {
   const keyed = scraper({ key: (input) => (input as { key: string }).key });
   assert.equal(planned(keyed, { key: "a\ud800" }).key, "a\ufffd");
   assert.equal(planned(keyed, { key: "😀" }).key, "😀");
@@ -126,17 +126,17 @@ test("keys and inputs that are too long are rejected with the limit", () => {
   assert.equal(planned(scraper(), { url: url + "a".repeat(7900) }).key.length, 7917);
   assert.match(
     problemOf(plan(scraper(), { url: url + "a".repeat(8000) })),
-    /its key has 8017 characters, and at most 8000/,
+    /its key has 8017 characters; the limit is 8000/,
   );
   assert.match(problemOf(plan(scraper(), { url, note: "x".repeat(262_144) })), /its input as JSON has/);
 });
 
-test("a schema that answers later is refused", () => {
+test("an asynchronous schema is refused", () => {
   const slow = scraper({ input: z.object({}).refine(async () => true) });
   assert.ok(problemOf(plan(slow, {})) !== "");
 });
 
-test("what was found passes the gate of the scraper that it is for", async () => {
+test("found inputs are checked by the schema of their target", async () => {
   const strict = { name: "town", input: z.object({ url: z.url() }), collect: async () => {} };
   const ready = async (one: AnyScraper, targets: ReadonlyMap<string, LoadedScraper> = new Map()) =>
     await compileScraper({ scraper: one, source: "test", version: "v1", targets });

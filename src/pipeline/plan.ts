@@ -37,7 +37,7 @@ const shortened = (problem: string): string =>
   problem.length > MOST_PROBLEM ? `${problem.slice(0, MOST_PROBLEM)}…` : problem;
 
 const tooLong = (what: string, length: number, most: number): string =>
-  `its ${what} has ${length} characters, and at most ${most} are taken`;
+  `its ${what} has ${length} characters; the limit is ${most}`;
 
 /**
  * Checks one input against the scraper's schema, and finds its key and lane. Pure. A bad input is reported with its line and stops
@@ -53,23 +53,24 @@ export const planInput = (
   try {
     const result = scraper.input["~standard"].validate(row.value);
     if (result instanceof Promise)
-      return reject("the scraper's input schema is asynchronous; it must answer at once");
+      return reject("the scraper's input schema is asynchronous; use a synchronous one");
     if (result.issues) return reject(describeIssues(result.issues));
     const input = result.value;
     const url = urlOf(input);
     if (url !== undefined && hasCredentials(url))
       return reject(
-        "its URL holds a user name or password, which would be stored; send them by the scraper's `headers`",
+        "its URL contains a user name or password, which would be stored; use the scraper's `headers` instead",
       );
     const target = url ?? scraper.site;
     if (scraper.lane === undefined && target === undefined)
-      return reject("has no `url`, and the scraper has neither `site` nor `lane`: the site is not known");
+      return reject("has no `url`, and the scraper has neither `site` nor `lane`: the site is unknown");
     const key = scraper.key
       ? scraper.key(input)
       : url === undefined
         ? stableText(input)
         : canonicalUrl(URL.parse(url, scraper.site)?.href ?? url);
-    if (typeof key !== "string" || key === "") return reject("the scraper's `key` gave no text for it");
+    if (typeof key !== "string" || key === "")
+      return reject("the scraper's `key` did not return a text for it");
     if (key.length > MOST_KEY) return reject(tooLong("key", key.length, MOST_KEY));
     const text = JSON.stringify(input);
     if (text.length > MOST_INPUT) return reject(tooLong("input as JSON", text.length, MOST_INPUT));
@@ -120,7 +121,7 @@ const hasCredentials = (url: string): boolean => {
 };
 
 /** The same members give the same text, in any order. */
-const stableText = (value: unknown): string =>
+export const stableText = (value: unknown): string =>
   JSON.stringify(value, (_name, part: unknown) =>
     typeof part === "object" && part !== null && !Array.isArray(part)
       ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))

@@ -8,7 +8,7 @@ import { DONE, settlement } from "../ports/ledger-suite/sim-worker.ts";
 import { keysOf, Kit } from "../ports/ledger-suite/test-kit.ts";
 import { Settler } from "./settle.ts";
 
-/** A settler with so many items in the hands of its worker, and what it was heard to say. */
+/** A settler with N items in flight, and its reports. */
 const open = async (t: TestContext, count: number) => {
   const kit = await Kit.create(t, (folder, options) => openSqlite(join(folder, "ledger.db"), options));
   await kit.job("j1", keysOf(count));
@@ -22,7 +22,7 @@ const open = async (t: TestContext, count: number) => {
   return { kit, settled, batches, errors, options };
 };
 
-test("what comes together is settled together, in batches that hold the lock only briefly", async (t) => {
+test("items that end together are settled together, in batches that hold the lock only briefly", async (t) => {
   const { kit, settled, batches, options } = await open(t, 1200);
   const settler = new Settler({ ...options, ledger: kit.ledger });
   for (const item of settled) settler.add(item);
@@ -34,7 +34,7 @@ test("what comes together is settled together, in batches that hold the lock onl
   assert.equal((await kit.counts("j1")).states.done, 1200);
 });
 
-test("an item is settled without anybody asking for it", async (t) => {
+test("an ended item is settled after a short wait", async (t) => {
   const { kit, settled, options } = await open(t, 1);
   const told = Promise.withResolvers<void>();
   const settler = new Settler({ ...options, ledger: kit.ledger, onSettled: () => told.resolve() });
@@ -43,7 +43,7 @@ test("an item is settled without anybody asking for it", async (t) => {
   assert.equal((await kit.counts("j1")).states.done, 1);
 });
 
-test("what the lease no longer covers is refused, counted, and changes nothing", async (t) => {
+test("items without a valid lease are refused, counted, and change nothing", async (t) => {
   const { kit, settled, batches, errors, options } = await open(t, 3);
   const settler = new Settler({ ...options, ledger: kit.ledger });
   await kit.ledger.reap({ worker: "w1" });
@@ -53,7 +53,7 @@ test("what the lease no longer covers is refused, counted, and changes nothing",
   assert.equal((await kit.counts("j1")).states.done, 0);
 });
 
-test("a ledger that cannot be written is told once for each batch, and the items stay leased", async (t) => {
+test("a ledger that cannot be written is reported once per batch, and the items stay leased", async (t) => {
   const { kit, settled, batches, errors, options } = await open(t, 600);
   const full = new LedgerError("no-space", "the disk is full");
   const ledger = { ...kit.ledger, settle: () => Promise.reject(full) };

@@ -50,7 +50,7 @@ test("work can begin after the first few inputs, while the rest is read in large
   assert.equal((await kit.counts(JOB)).states.queued, 25_000);
 });
 
-test("rows that trickle in do not wait for a full batch", async (t) => {
+test("slowly arriving rows do not wait for a full batch", async (t) => {
   let nowMs = 0;
   t.mock.method(performance, "now", () => nowMs);
   const received: number[] = [];
@@ -90,7 +90,7 @@ const openPipe = (batches: AsyncIterable<InputRow[]>) => {
   return { inputs, waits: waits.promise };
 };
 
-test("no more than the limit is read, and no row beyond it is waited for", async (t) => {
+test("no more rows than the limit are read or waited for", async (t) => {
   const { signal } = new AbortController();
   const { inputs } = openPipe(rows(0, 25, 10));
   const { kit, submission } = await open(t, inputs, { limit: 25, signal });
@@ -144,7 +144,7 @@ test("bad inputs are kept with their lines and stop nothing else", async (t) => 
   assert.deepEqual([view?.counts.accepted, view?.counts.rejected], [2, 2]);
 });
 
-test("a load that was broken off is taken up again: what the job has is folded", async (t) => {
+test("an interrupted load continues: inputs that the job has are folded", async (t) => {
   const interrupt = new AbortController();
   const inputs = (async function* () {
     yield* rows(0, 800);
@@ -188,7 +188,7 @@ test("a job knows which of its fields are dates", async (t) => {
   assert.deepEqual(view?.spec.scrapers[0]?.dates, ["tax.due", "tax.paid"]);
 });
 
-test("what comes is passed on in its order, and a silence is an empty batch", async () => {
+test("batches are passed on in order, and a pause gives an empty batch", async () => {
   const { promise: heard, resolve } = Promise.withResolvers<void>();
   async function* batches() {
     yield [1, 2];
@@ -207,7 +207,7 @@ test("what comes is passed on in its order, and a silence is an empty batch", as
   assert.ok(silences > 0);
 });
 
-test("an error of the source is an error here, also one that comes after a silence", async () => {
+test("an error of the source is passed on, also after a pause", async () => {
   const { promise: heard, resolve } = Promise.withResolvers<void>();
   async function* batches() {
     yield [1];
@@ -219,7 +219,7 @@ test("an error of the source is an error here, also one that comes after a silen
   }, RangeError);
 });
 
-test("who stops listening in a silence does not wait for its end, and the source is closed after it", async () => {
+test("stopping during a pause does not wait for its end, and closes the source", async () => {
   const { promise: heard, resolve } = Promise.withResolvers<void>();
   const { promise: closed, resolve: close } = Promise.withResolvers<void>();
   async function* batches() {

@@ -1,5 +1,5 @@
 import { setImmediate, setTimeout as delay } from "node:timers/promises";
-import type { JobPins } from "../domain/job-version.ts";
+import type { JobCanary, JobPins } from "../domain/job-version.ts";
 import { narrowProblem, narrowScraper } from "../domain/narrow-ladder.ts";
 import type { JobSpec, RejectedInput } from "../domain/job.ts";
 import type { JobLedger, PlannedItem } from "../ports/ledger.ts";
@@ -23,6 +23,8 @@ export interface Submission {
   /** Limit on items, including emitted ones. */
   readonly maxItems?: number;
   readonly options?: JobOptions;
+  /** Other versions of the scrapers, for some of the items. */
+  readonly canaryOf?: (spec: Pick<JobSpec, "scrapers" | "proxies">) => JobCanary;
   readonly laneOf: LaneOf;
   readonly onProgress?: (received: number) => void;
   readonly signal?: AbortSignal;
@@ -42,6 +44,8 @@ export type JobOptions = Pick<
   | "progressMs"
   | "isBatch"
   | "guardsTargets"
+  | "inputsFrom"
+  | "firing"
 >;
 
 /** Large enough that sorted keys share pages of the ledger's index. The ledger adds a batch in short transactions, between which others are answered. */
@@ -55,16 +59,22 @@ const REJECTED_BATCH = 1000;
 const FIRST_BATCH = 500;
 const TRICKLE_MS = 500;
 
-export const createJob = async (
-  ledger: Pick<JobLedger, "createJob">,
-  submission: Omit<Submission, "inputs" | "laneOf"> & Partial<Submission>,
-): Promise<void> => {
+type NewJob = Omit<Submission, "inputs" | "laneOf"> & Partial<Submission>;
+
+export const createJob = async (ledger: Pick<JobLedger, "createJob">, submission: NewJob): Promise<void> =>
+  await ledger.createJob(jobSpecOf(submission));
+
+/** The job as the ledger gets it. */
+export const jobSpecOf = (submission: NewJob): JobSpec => {
   const { job, client, ready, limit, maxItems = Number.MAX_SAFE_INTEGER, extracts = true } = submission;
   const { paceOf } = submission;
   const pins = pinnedOf(jobScrapers(ready), paceOf);
   const { name: scraper, source, version, pace, policy } = pins.scrapers[0]!;
   const retention = retentionOf(ready.scraper.retention ?? {});
-  await ledger.createJob({
+  const { proxies } = submission.options ?? {};
+  const scrapers = pins.scrapers.map((one) => narrowScraper(one, proxies));
+  const canary = submission.canaryOf?.({ scrapers, ...(proxies && { proxies }) });
+  return {
     id: job,
     client,
     scraper,
@@ -73,13 +83,14 @@ export const createJob = async (
     pace,
     policy,
     ...pins,
-    scrapers: pins.scrapers.map((one) => narrowScraper(one, submission.options?.proxies)),
+    scrapers,
+    ...(canary && { canary }),
     extracts,
     maxItems,
     ...(limit !== undefined && { limit }),
     ...(retention && { retention }),
     ...submission.options,
-  });
+  };
 };
 
 /** What is wrong with the proxy tiers that a job asks for, if anything. */

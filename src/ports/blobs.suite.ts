@@ -54,7 +54,7 @@ export const blobsSuite = (name: string, open: Open): void => {
   };
 
   describe(`blobs: ${name}`, () => {
-    it("gives back what was put, also after it was opened again", async (t) => {
+    it("returns what was put, also after it was opened again", async (t) => {
       const { folder, blobs } = await fresh(t);
       assert.deepEqual(await blobs.put("jobs/1/a.bin", bytes("hello")), { size: 5 });
       assert.deepEqual(await blobs.put("jobs/1/b.bin", chunks("he", "", "llo!")), { size: 6 });
@@ -65,7 +65,7 @@ export const blobsSuite = (name: string, open: Open): void => {
       assert.equal((await again.get("empty")).length, 0);
     });
 
-    it("gives ranges, cut where the object ends", async (t) => {
+    it("returns ranges, cut at the end of the object", async (t) => {
       const { blobs } = await fresh(t);
       await blobs.put("digits", bytes("0123456789"));
       const range = async (offset: number, length: number) =>
@@ -78,7 +78,7 @@ export const blobsSuite = (name: string, open: Open): void => {
       assert.equal(await range(3, 0), "");
     });
 
-    it("says not-found for what is not there, and removes it without complaint", async (t) => {
+    it("reports not-found for a missing object, and removing it is no error", async (t) => {
       const { blobs } = await fresh(t);
       await blobs.put("a/b", bytes("x"));
       for (const missing of ["nothing", "a", "a/b/c", "a/c"]) {
@@ -121,7 +121,7 @@ export const blobsSuite = (name: string, open: Open): void => {
       for await (const { name: blob, size } of blobs.list("")) assert.equal(size, blob.length);
     });
 
-    it("refuses names that try to leave, whatever the verb", async (t) => {
+    it("every verb refuses names that lead out of the store", async (t) => {
       const { blobs } = await fresh(t);
       const bad = [
         "",
@@ -168,7 +168,7 @@ export const blobsSuite = (name: string, open: Open): void => {
       assert.deepEqual(Buffer.from(await blobs.get("manifest")), Buffer.from(version(30)));
     });
 
-    it("takes many puts at once, into folders that do not exist yet", async (t) => {
+    it("accepts many concurrent puts, into folders that do not exist yet", async (t) => {
       const { folder, blobs } = await fresh(t);
       const other = await open(folder);
       const names = Array.from({ length: 100 }, (_, i) => `x/${i % 7}/y/${String(i).padStart(3, "0")}`);
@@ -197,7 +197,7 @@ export const blobsSuite = (name: string, open: Open): void => {
       assert.equal(text(await blobs.get("kept")), "old");
     });
 
-    it("keeps what was put, and shows nothing of a put that SIGKILL cut short", async (t) => {
+    it("keeps complete puts, and shows nothing of a put that SIGKILL interrupted", async (t) => {
       const { folder, blobs } = await fresh(t);
       const child = startBlobsRole(t, "half-put", folder);
       await child.line("half");
@@ -228,7 +228,7 @@ export const blobsSuite = (name: string, open: Open): void => {
       let most = 0;
       const held = () => process.memoryUsage().arrayBuffers - base;
       const look = () => {
-        // What nobody holds any more may not have been collected yet, on a busy machine.
+        // On a busy machine, unreferenced memory may not have been collected yet.
         if (held() > MOST_HELD) collectGarbage();
         most = Math.max(most, held());
       };

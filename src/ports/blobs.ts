@@ -24,7 +24,7 @@ export interface Blobs {
   stream(name: string): AsyncIterable<Uint8Array>;
   /** Names and sizes of the objects whose name starts with `prefix` (any string), in byte order of name. */
   list(prefix: string): AsyncIterable<{ readonly name: string; readonly size: number }>;
-  /** Removing what is not there is no error. */
+  /** Removing a missing object is not an error. */
   remove(name: string): Promise<void>;
   /** The same for many, where that is faster than one after another. */
   removeMany?(names: readonly string[]): Promise<void>;
@@ -63,7 +63,7 @@ export interface BlobRequest {
   readonly kind: "write" | "read" | "list" | "delete";
   /** The object's name, or the prefix of a list. */
   readonly name: string;
-  /** Nought for more bytes of an earlier one. */
+  /** 0 for more bytes of an earlier request. */
   readonly requests: number;
   readonly bytes: number;
 }

@@ -10,7 +10,7 @@ export interface Http {
   get(url: string | URL, options?: RequestOptions): Promise<Page>;
   /** As `get`, with a body: form values, JSON or bytes. */
   post(url: string | URL, body: RequestBody, options?: RequestOptions): Promise<Page>;
-  /** Sends a form as a person would: hidden fields, preset values and the pressed button come along. */
+  /** Sends a form as a browser does, with hidden fields, preset values and the pressed button. */
   submit(form: Form, values?: FormValues, options?: SubmitOptions): Promise<Page>;
 }
 
@@ -21,7 +21,7 @@ export interface Http {
 export interface BrowserPage {
   /** Where the tab is now. */
   url(): string;
-  /** Opens a URL, relative to the scraper's site. Resolves when the document is parsed; follow with `ready` where scripts render it. */
+  /** Opens a URL, relative to the scraper's site. Resolves when the document is parsed; if scripts render it, call `ready` next. */
   goto(url: string | URL, options?: GotoOptions): Promise<void>;
   /** Waits until one of the selectors matches, and returns that selector. Throws a `navigation` failure when the time is up. */
   ready<Selector extends string>(
@@ -30,7 +30,7 @@ export interface BrowserPage {
   ): Promise<Selector>;
   /** Sets the value of an input, text area or editable element, with the events that a person's typing causes. */
   fill(selector: string, value: string | number): Promise<void>;
-  /** Clicks the first match. Follow with `ready` for what the click brings. */
+  /** Clicks the first match. Then wait for the result with `ready`. */
   click(selector: string, options?: ClickOptions): Promise<void>;
   /** Chooses options of a `<select>` by value or label. */
   select(selector: string, value: string | readonly string[]): Promise<void>;
@@ -42,7 +42,7 @@ export interface BrowserPage {
   attr(selector: string, name: string): Promise<string | undefined>;
   /** Names the document as it is now, open shadow roots included, for extraction. */
   keep(name: string): Promise<void>;
-  /** Clicks the first match of a selector, or opens a URL, and keeps the file that comes. */
+  /** Clicks the first match of a selector, or opens a URL, and keeps the file that the site sends. */
   download(
     name: string,
     from: { readonly click: string } | { readonly url: string | URL },
@@ -67,7 +67,7 @@ export type AutoPage = Omit<BrowserPage, "pdf" | "playwright">;
 export type PlaywrightPage = import("playwright-core").Page;
 
 export interface GotoOptions {
-  /** Statuses that are not a failure here beside 2xx. */
+  /** Statuses besides 2xx that are not a failure here. */
   readonly accept?: readonly number[];
   /** This navigation acts on the site: see `once`. */
   readonly acts?: boolean;
@@ -97,9 +97,9 @@ export type RequestBody =
 export interface RequestOptions {
   /** For this request, on top of the scraper's own. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Statuses that are not a failure here beside 2xx, for example 404 where the site means "no such parcel". */
+  /** Statuses besides 2xx that are not a failure here, for example 404 if the site means "no such parcel". */
   readonly accept?: readonly number[];
-  /** This request acts on the site: a `once` scraper's item is not tried again after it has left. */
+  /** This request acts on the site: an item of a `once` scraper is not retried automatically after it was sent. */
   readonly acts?: boolean;
 }
 
@@ -115,20 +115,20 @@ export const SUBMIT_OPTIONS: OptionNames<SubmitOptions> = { ...REQUEST_OPTIONS, 
 export type FormValue = string | number | boolean | readonly string[] | FormFile;
 export type FormValues = Readonly<Record<string, FormValue>>;
 export interface FormFile {
-  /** Its name, as a browser would tell it. */
+  /** File name, as a browser would send it. */
   readonly filename: string;
   /** Its type, such as `application/pdf`. */
   readonly mediaType: string;
-  /** What is in it. */
+  /** The content. */
   readonly bytes: Uint8Array;
 }
 
 export interface Page {
-  /** Where the page came from in the end, after redirects. */
+  /** Final URL, after redirects. */
   readonly url: string;
   /** The HTTP status; anything but 2xx only where the request's `accept` named it. */
   readonly status: number;
-  /** As in `text/html`, lower case, without its parameters. */
+  /** For example `text/html`: lower case, without parameters. */
   readonly mediaType: string;
   /** The body, decompressed and decoded by its charset. */
   readonly text: string;
@@ -146,11 +146,11 @@ export interface Page {
   links(selector: string): string[];
   /** The first matching form; throws a `navigation` failure when nothing matches. */
   form(selector?: string): Form;
-  /** The body as JSON; throws a `bad-content` failure when it is none. */
+  /** The body as JSON; throws a `bad-content` failure if it is not JSON. */
   json(): unknown;
   /** The first value at a path in that JSON, such as `hits[0].ref`, or undefined. */
   at(path: string): unknown;
-  /** A cookie that the item has for the page's address once the page has come, or undefined. */
+  /** A cookie that the item has for the page's URL after the response, or undefined. */
   cookie(name: string): string | undefined;
 }
 
@@ -158,9 +158,9 @@ export interface Page {
 export interface Form {
   /** Absolute URL that it is sent to. */
   readonly action: string;
-  /** As the page says; GET unless it says POST. */
+  /** GET unless the page says POST. */
   readonly method: "GET" | "POST";
-  /** How its values are packed. */
+  /** How its values are encoded. */
   readonly enctype: "application/x-www-form-urlencoded" | "multipart/form-data" | "text/plain";
   /** Names and values in the order of the page, hidden ones included. */
   readonly values: readonly (readonly [string, string])[];
@@ -174,11 +174,11 @@ export interface Keep {
 }
 
 export interface KeptFile {
-  /** Where it came from in the end, after redirects. */
+  /** Final URL, after redirects. */
   readonly url: string;
-  /** As in `application/pdf`, lower case, without its parameters. */
+  /** For example `application/pdf`: lower case, without parameters. */
   readonly mediaType: string;
-  /** In bytes, as it came over the wire. */
+  /** Size in bytes, as received. */
   readonly size: number;
   /** `sha256:<hex>` of those bytes. */
   readonly digest: string;
@@ -205,7 +205,7 @@ export interface CollectorTools {
   readonly signal: AbortSignal;
 }
 
-/** A request's right to start, from its gate to its first byte. Opening a connection, or waiting for one, may lie between. */
+/** A request's right to start, from its gate to its first byte. It may have to wait for a connection in between. */
 export interface Departure {
   /**
    * Called when the first byte is about to leave, with the address that it goes to. Throws when the job was stopped meanwhile; false when the slot's
@@ -222,7 +222,7 @@ export interface BrowserOptions {
   readonly isolation?: "job" | "item";
   /** What is loaded besides documents, scripts, styles and calls: nothing by default. */
   readonly load?: readonly ("image" | "font" | "media" | "websocket")[];
-  /** Other hosts that the page may ask, with their subdomains; `*` for all. Only the site's own domain by default. */
+  /** Other hosts that the page may load from, with their subdomains; `*` for all. Only the site's own domain by default. */
   readonly hosts?: readonly string[];
   /** Full Chromium instead of the headless shell. */
   readonly full?: boolean;
@@ -238,7 +238,7 @@ export const BROWSER_OPTIONS: OptionNames<BrowserOptions> = {
   viewport: true,
 };
 
-/** Caps on one item's collecting. */
+/** Limits of one item. */
 export interface Limits {
   /** One request, from start to the last byte; 30 s by default. */
   readonly requestMs: number;
@@ -303,9 +303,9 @@ export interface SessionOptions {
   readonly tools: CollectorTools;
   readonly limits: Limits;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Only public addresses may be asked, and the origin that the scraper itself declares; any address when left out. */
+  /** Only public addresses and the origin that the scraper declares are allowed; default: any address. */
   readonly publicOnly?: { readonly butSite?: string };
-  /** What is known of a page from before: when the item's first request is for it, the site is asked whether it has changed. */
+  /** An earlier version of a page: if the item's first request is for it, the site is asked whether it has changed. */
   readonly validators?: Validators | undefined;
 }
 
@@ -313,7 +313,7 @@ export interface Validators {
   readonly url: string;
   readonly etag?: string;
   readonly lastModified?: string;
-  /** The page itself, which stands for the answer that it has not changed; undefined when it can no longer be read. */
+  /** The stored page, used if the site answers that it has not changed; undefined if it can no longer be read. */
   readonly stored: () => Promise<StoredCapture | undefined>;
 }
 

@@ -2,7 +2,7 @@ import type { FailureKind } from "../domain/failure.ts";
 import type { ItemRef } from "../domain/item.ts";
 
 /**
- * What a fetched page is known by: the scraper and the item's key. `client` is whose cache it is in; null for what may be shared, because it was
+ * What identifies a fetched page: the scraper and the item's key. `client` is the owner of the cache entry; null if it may be shared, because it was
  * fetched without cookies or credentials and the response allows it.
  */
 export interface FreshKey {
@@ -11,17 +11,17 @@ export interface FreshKey {
   readonly key: string;
 }
 
-/** What a settled item leaves for later ones. Times count from the settle. */
+/** What a settled item stores for later ones. Times count from the settle. */
 export interface FreshNote extends Pick<FreshEntry, "outcome" | "etag" | "lastModified" | "url" | "digest"> {
   /** How long it counts as fresh where the asking job names no window of its own. */
   readonly freshMs: number;
-  /** How long other clients may be answered from it, 0 when only after the site was asked again; left out when never. */
+  /** How long it may answer other clients; 0 if only after revalidation; omitted if never. */
   readonly sharedMs?: number;
 }
 
-/** Left by a settled item; what a later item with the same key is answered from. */
+/** Stored by a settled item; answers later items with the same key. */
 export interface FreshEntry extends FreshKey {
-  /** Of the scraper whose reading of the pages the records are: another version is answered by no entry, and compared with it all the same. */
+  /** Version of the scraper that made the records: it answers no other version, but can be compared with it. */
   readonly version: string;
   /** Who has the pages: not always the client's own. */
   readonly job: string;
@@ -34,6 +34,6 @@ export interface FreshEntry extends FreshKey {
   readonly lastModified?: string;
   /** Of the page that they belong to. */
   readonly url?: string;
-  /** Over the records, or over the kept pages where there are none: equal means unchanged. */
+  /** Over the records, or over the kept pages if there are none: equal means unchanged. */
   readonly digest?: string;
 }

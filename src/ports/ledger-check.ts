@@ -25,7 +25,7 @@ export interface Damage {
   readonly problem: string;
   /** The object is not there, though something names it. */
   readonly code?: "missing";
-  /** What `--repair` does about it; where it is left out, only a backup helps, or what `advice` says. */
+  /** What `--repair` does about it; if omitted, only a backup helps, or what `advice` says. */
   readonly repair?: "counters" | "index" | "manifest";
   readonly advice?: string;
   readonly job?: string;
@@ -46,12 +46,12 @@ export interface CheckedJob {
   readonly endedAt: number | undefined;
 }
 
-/** A look at a ledger in one moment, without changing it. What it answers belongs together, whoever writes meanwhile. */
+/** A consistent view of a ledger at one moment, without changing it and whatever is written meanwhile. */
 export interface LedgerCheck extends Disposable {
   /** All that is wrong in the ledger itself. */
   problems(): Iterable<Damage>;
   jobs(): Iterable<CheckedJob>;
-  /** What items point to. */
+  /** What items refer to. */
   refs(): Iterable<StoredRef>;
   /** Whether the ledger knows of the job, or has removed it. */
   knows(job: string): boolean;
@@ -61,17 +61,17 @@ export interface LedgerCheck extends Disposable {
   isKept(job: string, object: string): boolean;
 }
 
-/** A ledger that is made again from what the archive has of its jobs. Nobody else may have it open. */
+/** A ledger that is rebuilt from the archive. No other process may have it open. */
 export interface LedgerRebuild extends AsyncDisposable {
   /** In the order in which the jobs were created. */
   addJob(job: LostJob): Promise<RebuiltJob>;
-  /** The ledger is whole: writes everything to its file. */
+  /** The ledger is complete: writes everything to its file. */
   finish(): Promise<void>;
 }
 
 /** What the archive has of a job. */
 export interface LostJob {
-  /** The job as the ledger last told it: what has changed since, its items tell. */
+  /** The job as the ledger last stored it; later changes follow from its items. */
   readonly view: JobView;
   readonly inputs: AsyncIterable<readonly InputLine[]>;
   readonly settled: AsyncIterable<readonly SettledLine[]>;
@@ -121,12 +121,12 @@ export interface RebuiltJob {
   readonly job: string;
   readonly state: JobState;
   readonly items: number;
-  /** Items that are at their end, with what they brought. */
+  /** Items that have ended, with their results. */
   readonly ended: number;
   /** Items that are fetched when the job is resumed. */
   readonly queued: number;
   readonly capped: number;
-  /** Items that had ended, of whose records or pages objects are missing: they are queued. */
+  /** Items that had ended but lack objects of their records or pages: they are queued. */
   readonly lost: number;
   /** Items at their end whose inputs are in no segment. */
   readonly withoutInput: number;

@@ -10,12 +10,12 @@ export interface LedgerTable {
   readonly key: readonly string[];
 }
 
-/** The highest number that each of these tables has ever had: they are not given out again, also after their rows have gone. */
+/** The highest number that each of these tables has ever had: numbers are not reused, even after their rows are deleted. */
 export type Counters = Readonly<Record<"events" | "deliveries" | "audit", number>>;
 
 export interface LedgerUser {
   readonly name: string;
-  /** Counts as running until then, in milliseconds; one that lives moves this on every few seconds. */
+  /** Counts as running until then, in milliseconds; a running process extends this every few seconds. */
   readonly until: number;
 }
 
@@ -30,7 +30,7 @@ export interface LedgerTables extends AsyncDisposable {
   /** Rows in the order of their key, in batches, those after the given key. Both sides have the same order. */
   rows(table: LedgerTable, after?: Row): AsyncIterable<readonly Row[]>;
   counters(): Promise<Counters>;
-  /** Whether somebody has written to it since it was opened. */
+  /** Whether something was written to it since it was opened. */
   hasChanged(): Promise<boolean>;
 }
 

@@ -18,7 +18,7 @@ const values = fc.letrec<{ value: unknown }>((tie) => ({
   ),
 })).value;
 
-test("what is sent arrives as it was, whatever its names are", () => {
+test("values arrive unchanged, whatever their property names", () => {
   fc.assert(
     fc.property(values, (value) => {
       assert.deepEqual(decode(encode([value])), [value === undefined ? undefined : structuredClone(value)]);
@@ -27,7 +27,7 @@ test("what is sent arrives as it was, whatever its names are", () => {
   );
 });
 
-test("values that are computed are read when they are sent, and members without a value are left out", () => {
+test("getters are evaluated when they are sent, and undefined members are omitted", () => {
   const report = {
     get running() {
       return [1];

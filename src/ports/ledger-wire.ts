@@ -1,25 +1,26 @@
+import type { Documents } from "./documents.ts";
 import type { EventLog } from "./event-log.ts";
 import type { Ledger } from "./ledger.ts";
 import type { Removals } from "./removals.ts";
 
 /**
  * The ledger between machines: one POST for each call, `/v1/ledger/VERB`, whose body is the list of arguments and whose answer is a list of one value.
- * Whoever changes what a verb takes or answers raises the number.
+ * A change to the arguments or the answer of a verb raises the number.
  */
-export const PROTOCOL = 3;
+export const PROTOCOL = 4;
 export const PROTOCOL_HEADER = "sluice-protocol";
 /** The program and its version, for people to read. */
 export const VERSION_HEADER = "sluice-version";
 
-/** What `GET /v1/ledger` answers, beside the headers. */
+/** The answer of `GET /v1/ledger`, besides the headers. */
 export interface Greeting {
   /** Of the blob store, see `Blobs`. */
   readonly gatherMs: number;
 }
 
 /**
- * Each answer has the steady clock of the process that gave it, after that process's name: what an answer took longer on its way than others is known
- * by that. A request tells how late it is thought to be by the same clock.
+ * Each answer has the name of its process and the time on its monotonic clock: this shows how much longer an answer took than others. A request says
+ * how late it probably is by the same clock.
  */
 export const CLOCK_HEADER = "sluice-clock";
 
@@ -27,18 +28,19 @@ export const CLOCK_HEADER = "sluice-clock";
 export const LONGEST_WAIT_MS = 2000;
 /** Of the body of a call. */
 export const MOST_CALL_BYTES = 32 * 1024 * 1024;
-/** Of one answer with a part of an object; a longer part is asked for in several. */
+/** Bytes of one answer with a part of an object; a longer part takes several requests. */
 export const MOST_RANGE_BYTES = 4 * 1024 * 1024;
 export const MOST_OBJECT_BYTES = 16 * 1024 ** 3;
 /** With an object that is sent: its SHA-256, in hex. */
 export const DIGEST_HEADER = "sluice-sha256";
 
 export type WireVerb =
-  | Exclude<keyof Ledger, "close" | "events" | "removals">
+  | Exclude<keyof Ledger, "close" | "events" | "removals" | "documents">
   | `events.${keyof EventLog}`
-  | `removals.${keyof Removals}`;
+  | `removals.${keyof Removals}`
+  | `documents.${keyof Documents}`;
 
-/** Who may call it: workers, and whatever a worker has no business with only admins. */
+/** Who may call it: workers or, for what workers do not need, only admins. */
 export const WIRE_VERBS: Readonly<Record<WireVerb, "worker" | "admin">> = {
   claim: "worker",
   awaitWork: "worker",
@@ -62,6 +64,7 @@ export const WIRE_VERBS: Readonly<Record<WireVerb, "worker" | "admin">> = {
   retryItems: "admin",
   raiseCaps: "admin",
   pinVersions: "admin",
+  changeVersions: "admin",
   amendItems: "admin",
   listJobs: "admin",
   sumOpenJobs: "admin",
@@ -91,6 +94,9 @@ export const WIRE_VERBS: Readonly<Record<WireVerb, "worker" | "admin">> = {
   "removals.freed": "admin",
   "removals.forget": "admin",
   "removals.endSweep": "admin",
+  "documents.read": "admin",
+  "documents.list": "admin",
+  "documents.commit": "admin",
 };
 
 /** JSON, and beside it maps, undefined in lists, and numbers that are not finite: objects with one member whose name begins with `$`. */
@@ -127,7 +133,7 @@ const fromWire = (value: unknown): unknown => {
   return members;
 };
 
-/** Also one that is called `__proto__`. */
+/** Also a member named `__proto__`. */
 const setOwn = (members: Record<string, unknown>, name: string, value: unknown): void => {
   if (name === "__proto__")
     Object.defineProperty(members, name, { value, enumerable: true, writable: true, configurable: true });

@@ -3,6 +3,8 @@ import { describe, it } from "node:test";
 import { addresses } from "./ledger-suite/addresses.ts";
 import { backlog } from "./ledger-suite/backlog.ts";
 import { breaker } from "./ledger-suite/breaker.ts";
+import { canaries } from "./ledger-suite/canaries.ts";
+import { documents } from "./ledger-suite/documents.ts";
 import { emitting } from "./ledger-suite/emitting.ts";
 import { events } from "./ledger-suite/events.ts";
 import { fairness } from "./ledger-suite/fairness.ts";
@@ -35,40 +37,22 @@ interface LedgerSuiteOptions {
   readonly skips?: Readonly<Record<string, string>>;
 }
 
-const NOUNS = [
-  jobs,
-  jobLimits,
-  items,
-  lists,
-  emitting,
-  lanes,
-  operator,
-  kinds,
-  workSums,
-  backlog,
-  pace,
-  ownPace,
-  addresses,
-  proxyTiers,
-  money,
-  leases,
-  stopping,
-  reaping,
-  breaker,
-  fairness,
-  shares,
-  robots,
-  events,
-  freshness,
-  freshKeeping,
-  removing,
-  versions,
-  laws,
-];
+/** The laws of the ledger, with the tests that hold it to each. All of them end with a check of the test's own history of calls. */
+export const LAWS = {
+  conservation: [jobs, jobLimits, items, lists, emitting, events, removing, versions, canaries, documents],
+  "one holder": [leases],
+  pace: [pace, ownPace, addresses, robots, lanes, operator],
+  "no idling": [kinds, backlog, workSums, freshness, freshKeeping],
+  "attempt cap": [reaping, breaker],
+  fairness: [fairness, shares],
+  "stop means stop": [stopping],
+  budgets: [money, proxyTiers],
+  "random histories": [laws],
+} as const satisfies Readonly<Record<string, readonly ((test: LedgerTest) => void)[]>>;
 
 /**
- * The contract of `Ledger`. `open` is called with an empty folder that is removed afterwards; opening the same folder again
- * stands for another process. Time passes only when a test lets it: `now` is the ledger's one clock.
+ * The contract of `Ledger`. `open` is called with an empty folder that is removed afterwards; opening the same folder again simulates another
+ * process. Time passes only when a test moves it: `now` is the ledger's only clock.
  */
 export const ledgerSuite = (
   name: string,
@@ -85,7 +69,10 @@ export const ledgerSuite = (
         assert.deepEqual(kit.violations(), []);
       });
     };
-    for (const noun of NOUNS) noun(test);
+    for (const [law, nouns] of Object.entries(LAWS))
+      describe(law, () => {
+        for (const noun of nouns) noun(test);
+      });
     assert.deepEqual([...unused], [], "skips of tests that do not exist");
   });
 };

@@ -3,7 +3,7 @@ import type { LadderState, TierSign } from "../domain/proxy-ladder.ts";
 import type { Cost } from "../domain/cost.ts";
 import type { CaptureRef, RecordRange } from "../domain/capture.ts";
 import type { FailureKind } from "../domain/failure.ts";
-import type { Attempt, ItemRef, ItemState, ItemView, Outcome, TierCost } from "../domain/item.ts";
+import type { Attempt, ItemRef, ItemState, ItemView, Outcome, ItemFilter, TierCost } from "../domain/item.ts";
 import type { CollectorKind } from "../domain/job-version.ts";
 import type {
   JobCaps,
@@ -17,10 +17,11 @@ import type {
 } from "../domain/job.ts";
 import type { LaneBacklog, RunningWorker } from "../domain/scale.ts";
 import type { WorkSums } from "../domain/work-sums.ts";
+import type { Documents } from "./documents.ts";
 import type { CallId, EventLog } from "./event-log.ts";
 import type { FreshEntry, FreshKey, FreshNote } from "./fresh-entry.ts";
 import type { WorkerInfo, WorkerView } from "./registry.ts";
-import type { Removals, VersionLedger } from "./removals.ts";
+import type { Removals, RetryFilter, VersionLedger } from "./removals.ts";
 import type { RobotsCache } from "./robots-cache.ts";
 
 export type { FreshEntry, FreshKey, FreshNote } from "./fresh-entry.ts";
@@ -35,20 +36,20 @@ interface SpendingLedger {
   readSpending(client: string): Promise<ClientSpending>;
 }
 
-/** How work is given out and comes back. */
+/** How workers get items and report them. */
 export interface WorkLedger extends SpendingLedger {
-  /** A worker says what it is before it claims, and again now and then, with what has come to its sums since it last did. */
+  /** A worker registers before it claims, and again regularly, with what was added to its sums since then. */
   registerWorker(worker: WorkerInfo, sums?: WorkSums, id?: CallId): Promise<void>;
   /** Leases items whose lane has room now or within the next second, each with its first slot. */
   claim(request: ClaimRequest): Promise<Grant>;
   /**
-   * For a worker whose last claim was told to wait: true as soon as a claim may bring something after all, false after `ms`. Writes nothing. What was
-   * only crowded counts as well.
+   * For a worker whose last claim must wait: true as soon as a claim may get items, false after `ms`. Writes nothing. Lanes that were only full count
+   * as well.
    */
   awaitWork(filter: WorkFilter, ms: number): Promise<boolean>;
-  /** What is kept of the last good answer for these keys, for conditional requests and comparison. */
+  /** The last good answers for these keys, for conditional requests and comparison. */
   readFresh(keys: readonly FreshKey[]): Promise<readonly (FreshEntry | undefined)[]>;
-  /** Renews the worker's leases, books and returns slots, reports outcomes at once, hears what has stopped. */
+  /** Renews the worker's leases, books and returns slots, reports outcomes at once, and returns what has stopped. */
   pulse(report: PulseReport): Promise<PulseReply>;
   /** Ends items. Those that are no longer leased to this worker are refused and change nothing. */
   settle(worker: string, items: readonly SettledItem[], id?: CallId): Promise<SettleReply>;
@@ -63,7 +64,7 @@ export interface WorkLedger extends SpendingLedger {
 /** Jobs and their items. */
 export interface JobLedger extends VersionLedger {
   createJob(spec: JobSpec): Promise<void>;
-  /** Folds keys the job already has, and keeps what its limits shut out. Bad inputs are counted and the first of them kept as examples. */
+  /** Folds keys that the job already has, and stores inputs beyond its limits. Bad inputs are counted; the first ones are kept as examples. */
   addItems(
     job: string,
     items: readonly PlannedItem[],
@@ -72,27 +73,23 @@ export interface JobLedger extends VersionLedger {
   ): Promise<AddReply>;
   /** No more inputs will come from outside: the job is done when its items are. */
   sealJob(job: string): Promise<void>;
-  /** `why`: told with the event, and by a paused job for as long as it is; that somebody asked for it, when left out. */
+  /** `why`: part of the event, and shown while the job is paused; default: a person asked for it. */
   controlJob(job: string, to: "pause" | "resume" | "cancel", why?: PauseReason, id?: CallId): Promise<void>;
-  /** Whether no request of a stopped job can start any more: all workers with a part in it have heard so, or are given up. Else when to ask. */
+  /** Whether no request of a stopped job can start: all workers with its items have confirmed, or are given up. Else when to ask again. */
   isQuiet(
     job: string,
   ): Promise<{ readonly quiet: true } | { readonly quiet: false; readonly againInMs: number }>;
-  /** Puts failed items back as if they had never been tried; answers how many. */
-  retryItems(
-    job: string,
-    filter: { readonly kinds?: readonly FailureKind[]; readonly keys?: readonly string[] },
-    id?: CallId,
-  ): Promise<number>;
+  /** Queues failed items again as if they had never been tried; returns how many. */
+  retryItems(job: string, filter: RetryFilter, id?: CallId): Promise<number>;
   /**
-   * Raises limits of a job, which goes on with the capped inputs that now fit; answers how many. May be repeated with the same limits, which
-   * takes up what a crash broke off. Lower ones than the job has are refused.
+   * Raises limits of a job, which continues with the capped inputs that now fit; returns how many. Can be repeated with the same limits, which
+   * continues after a crash. Lower limits are refused.
    */
   raiseCaps(job: string, caps: JobCaps, id?: CallId): Promise<number>;
   readJob(job: string): Promise<JobView | undefined>;
   /** The newest first. Without a query, the newest 200 of all clients. */
   listJobs(query?: JobQuery): Promise<readonly JobView[]>;
-  /** The jobs that have not ended, summed by state: costs little more with thousands of them than with a few. */
+  /** The jobs that have not ended, summed by state: thousands of jobs cost little more than a few. */
   sumOpenJobs(): Promise<OpenJobs>;
   listItems(job: string, query: ItemQuery): Promise<ItemPage>;
 }
@@ -105,32 +102,32 @@ export interface LaneLedger {
 
 export interface ClientLedger extends SpendingLedger {
   /**
-   * The weight by which a client shares lanes and workers, and how many of its items may run at a time, over all workers: a claim counts those
-   * that workers last named as running, and what was claimed since, until it is settled. What its jobs find beyond `itemsPerDay` (UTC) is kept as capped. The client is made
-   * when it is not there.
+   * The weight by which a client shares lanes and workers, and how many of its items may run at a time, over all workers: a claim counts those that
+   * workers last named as running, and those claimed since, until they are settled. Items found beyond `itemsPerDay` (UTC) are stored as capped. The
+   * client is created if it does not exist.
    */
   setShare(client: string, share: ClientShares): Promise<void>;
-  /** Items that a client's jobs have accepted since the beginning of that day (UTC): what its daily quota is counted by. */
+  /** Items that a client's jobs have accepted since the beginning of that day (UTC), for its daily quota. */
   countAccepted(client: string, sinceAt: number): Promise<number>;
   /** Of a client's jobs, how many have not ended. */
   countOpenJobs(client: string): Promise<number>;
-  /** Bytes that were fetched for a client's jobs, without those of which something was removed. */
+  /** Bytes that were fetched for a client's jobs, without jobs of which data was removed. */
   countKeptBytes(client: string): Promise<number>;
 }
 
-/** What workers have told of themselves. */
+/** What workers have reported about themselves. */
 interface WorkStats {
-  /** Of all workers that there ever were: what they have told, and what was lost with them. */
+  /** Sums over all workers ever: what they reported, and what was lost with them. */
   readWorkSums(): Promise<WorkSums>;
   /**
-   * What could run now, for how many workers that is. Held and paused lanes, and those of clients that may run no more, have only what is in flight.
-   * Costs little with ten thousand lanes.
+   * What could run now, to compute the useful number of workers. Held and paused lanes, and those of clients at their limit, have only items in
+   * flight. Cheap even with ten thousand lanes.
    */
   readBacklog(of?: Pick<WorkFilter, "lanes">): Promise<Backlog>;
 }
 
 export interface Backlog {
-  /** Lanes that are alike are one entry. */
+  /** Similar lanes are one entry. */
   readonly lanes: readonly LaneBacklog[];
   /** Those that claim and are not draining. */
   readonly workers: readonly RunningWorker[];
@@ -147,6 +144,7 @@ export interface Backlog {
 export interface Ledger extends WorkLedger, JobLedger, LaneLedger, ClientLedger, RobotsCache, WorkStats {
   readonly events: EventLog;
   readonly removals: Removals;
+  readonly documents: Documents;
 
   /** Housekeeping, now and then, by a process that has no slot timers to keep. */
   tidy(): Promise<void>;
@@ -154,9 +152,9 @@ export interface Ledger extends WorkLedger, JobLedger, LaneLedger, ClientLedger,
 }
 
 export interface LaneQuery {
-  /** Only of this job, those that are being spared first; all lanes, by name, when left out. */
+  /** Only lanes of this job, slowed ones first; default: all lanes, by name. */
   readonly job?: string;
-  /** Name of the last one of the page before; not with a job. */
+  /** Last name of the previous page; not with a job. */
   readonly after?: string;
   readonly limit: number;
 }
@@ -165,7 +163,7 @@ export interface ClientShares {
   readonly weight: number;
   readonly maxRunning?: number;
   readonly itemsPerDay?: number;
-  /** What its jobs may spend in a day (UTC): requests to sites, bytes, and the price of proxies in the configured currency. Workers see to it. */
+  /** What its jobs may spend in a day (UTC): requests to sites, bytes, and the price of proxies in the configured currency. Workers enforce it. */
   readonly requestsPerDay?: number;
   readonly bytesPerDay?: number;
   readonly costPerDay?: number;
@@ -177,11 +175,11 @@ export interface ClientSpending {
 }
 
 export interface LaneControl {
-  /** At most so many requests a second; null takes it back. */
+  /** Maximum requests per second; null removes the limit. */
   readonly perSecond?: number | null;
-  /** A held lane starts nothing. Released, it also goes on where a site's `Retry-After` has stopped it. */
+  /** A held lane starts nothing. A release also ends a hold by a site's `Retry-After`. */
   readonly isHeld?: boolean;
-  /** Forgets what was learned of the lane: its speed, `Crawl-delay`, holds and bookings. What an operator allows at most stays. */
+  /** Forgets what was learned about the lane: its speed, `Crawl-delay`, holds and bookings. The operator's limit stays. */
   readonly isReset?: boolean;
 }
 
@@ -190,7 +188,7 @@ export interface PlannedItem {
   /** JSON text. */
   readonly input: string;
   readonly lane: string;
-  /** Which of the job's scrapers it is for; the root when left out. Keys are folded per scraper. */
+  /** Which of the job's scrapers it is for; default: the root. Keys are folded per scraper. */
   readonly scraper?: number;
 }
 
@@ -199,15 +197,15 @@ export interface JobQuery {
   readonly states?: readonly JobState[];
   readonly scraper?: string;
   readonly label?: readonly [name: string, value: string];
-  /** Only those that want to hear of their progress. */
+  /** Only jobs that ask for progress events. */
   readonly tellsProgress?: true;
-  /** Only those that are paused for this cause. */
+  /** Only jobs that are paused for this cause. */
   readonly pausedBy?: PauseReason["cause"];
-  /** Only those that have ended, then or later. */
+  /** Only jobs that ended at this time or later. */
   readonly endedSince?: number;
-  /** Only those that ended before then. */
+  /** Only jobs that ended before this time. */
   readonly endedBefore?: number;
-  /** Id of the last one of the page before. */
+  /** Last id of the previous page. */
   readonly after?: string;
   readonly limit: number;
 }
@@ -223,7 +221,7 @@ export interface AddReply {
   readonly capped: number;
 }
 
-export interface ItemQuery {
+export interface ItemQuery extends ItemFilter {
   readonly states?: readonly ItemState[];
   readonly kinds?: readonly FailureKind[];
   /** Name of the scraper. */
@@ -240,19 +238,19 @@ export interface ItemPage {
 
 /** What a worker takes. */
 export interface WorkFilter {
-  /** Only items of these jobs; all jobs when left out. */
+  /** Only items of these jobs; default: all jobs. */
   readonly jobs?: readonly string[];
-  /** Only these lanes; all when left out. */
+  /** Only these lanes; default: all. */
   readonly lanes?: readonly string[];
-  /** Only items of jobs all of whose scrapers are of these kinds; of all jobs when left out. */
+  /** Only items of jobs whose scrapers are all of these kinds; default: all jobs. */
   readonly kinds?: readonly CollectorKind[];
 }
 
 export interface ClaimRequest extends WorkFilter {
   readonly worker: string;
   /**
-   * Rises with every claim and pulse of this worker. A claim with the number of the last one is that one, sent again: it brings the same. With a lower
-   * number it comes too late and brings nothing. Left out, the claim cannot be sent twice.
+   * Rises with every claim and pulse of this worker. A claim with the number of the last one is the same call, sent again: it returns the same. With
+   * a lower number it is too late and returns nothing. If omitted, the claim cannot be sent twice.
    */
   readonly number?: number;
   /** How many more items the worker can take. */
@@ -260,8 +258,8 @@ export interface ClaimRequest extends WorkFilter {
   /** Items in flight by lane, these keep their part of the lane's concurrency. */
   readonly inFlight: ReadonlyMap<string, number>;
   /**
-   * Items that may be running: with those of this claim, the suspects should this worker die before it is heard of again. Left out, the last
-   * pulse's word stands.
+   * Items that may be running: together with those of this claim, the suspects if this worker dies before its next call. Default: those of the last
+   * pulse.
    */
   readonly running?: readonly ItemRef[];
   /** This worker runs one item at a time in a process of its own: it takes suspects, and nothing else. */
@@ -289,7 +287,7 @@ export interface SlotGrant {
   readonly queue: number;
   /** Of a job with a pace of its own: only for requests of that queue, also in a lane without a rate. */
   readonly isOwn?: true;
-  /** Only for requests that go to this address: they have spent a slot of it as well. */
+  /** Only for requests to this address: they also use a slot of it. */
   readonly address?: string;
   /** From the moment of the answer, ascending. */
   readonly delaysMs: readonly number[];
@@ -308,18 +306,18 @@ export interface Grant {
   readonly isCrowded?: boolean;
   /** Suspects that wait for a process of their own. */
   readonly suspects: number;
-  /** Requests need a slot of the address that they go to as well, until the next answer says otherwise. */
+  /** Requests also need a slot of their address, until the next answer says otherwise. */
   readonly pacesAddresses?: true;
-  /** Of the items' lanes, what is known of their proxy tiers. */
+  /** What is known about the proxy tiers of the items' lanes. */
   readonly tiers?: readonly TierReply[];
 }
 
 export interface OutcomeReport {
   readonly queue: number;
-  /** Which of the job's scrapers ran it: its failure policy holds. The root when left out. */
+  /** Which of the job's scrapers ran it: its failure policy applies. Default: the root. */
   readonly scraper?: number;
   readonly result: "done" | "absent" | FailureKind;
-  /** 1-based. That an item fails again says more about the item than about the site: only first failures move the breaker. */
+  /** 1-based. A repeated failure says more about the item than about the site: only first failures move the breaker. */
   readonly attempt: number;
   /** Required fields that were missing in a record that came through. */
   readonly missing?: readonly string[];
@@ -331,24 +329,24 @@ export interface LaneReport {
   readonly kind: "ok" | FailureKind;
   readonly count: number;
   readonly retryAfterMs?: number;
-  /** Whether it slows the lane, as the scraper's failure policy has it; by the table of failures when left out. */
+  /** Whether it slows the lane, by the scraper's failure policy; default: the table of failures. */
   readonly slows?: boolean;
 }
 
 export interface SlotWish {
   readonly lane: string;
-  /** The queue on whose behalf it is asked: a stopped queue gets none. */
+  /** The queue that asks for it: a stopped queue gets none. */
   readonly queue: number;
   readonly count: number;
-  /** Of these, so many had a slot that was void or given back: they count in the client's share already. None when left out. */
+  /** How many of these had a slot that was dropped or returned: they already count in the client's share. Default 0. */
   readonly again?: number;
   /** The lane of the address that the request goes to, where addresses are paced. */
   readonly address?: string | undefined;
 }
 
 /**
- * Slots that were booked for a queue and that it neither used nor will ask for again, or that another queue of the same worker used, whose count
- * is below 0. A client's share of a lane is what its queues have used, and what their requests wait for.
+ * Slots that were booked for a queue and not used by it, or used by another queue of the same worker, whose count is then negative. A client's share
+ * of a lane is what its queues have used and what their requests wait for.
  */
 export interface SlotRefund {
   readonly lane: string;
@@ -358,11 +356,11 @@ export interface SlotRefund {
 
 export interface PulseReport {
   readonly worker: string;
-  /** As of a claim: one that was answered before changes nothing. */
+  /** As in a claim: a pulse that was answered before changes nothing. */
   readonly number?: number;
   /** Items that may be running from now on: the suspects should this worker die. */
   readonly running: readonly ItemRef[];
-  /** What its items that are not settled have cost so far: counted for their jobs should this worker be lost. */
+  /** What its unsettled items have cost so far: counted for their jobs if this worker is lost. */
   readonly unsettled: readonly UnsettledCost[];
   /** Items whose acting request is about to leave. */
   readonly acting: readonly ItemRef[];
@@ -375,9 +373,9 @@ export interface PulseReport {
   readonly lanes: readonly LaneReport[];
   /** Learned from robots.txt. */
   readonly crawlDelays: readonly { readonly lane: string; readonly delayMs: number }[];
-  /** What items of `auto` scrapers have taught. */
+  /** What was learned from items of `auto` scrapers. */
   readonly ways?: readonly WayReport[];
-  /** What items have shown about the proxy tiers of their lanes. */
+  /** Results of items on the proxy tiers of their lanes. */
   readonly tiers?: readonly TierReport[];
 }
 
@@ -416,10 +414,10 @@ export interface UnsettledCost {
 }
 
 export interface PulseReply {
-  /** False when this worker was given up: its leases are gone, what it holds must be dropped. */
+  /** False if this worker was given up: its leases are gone, and it must drop its items. */
   readonly isAlive: boolean;
   readonly slots: readonly SlotGrant[];
-  /** Of the lanes in use or asked for, those without a rhythm now: requests start at once, until the next pulse says otherwise. */
+  /** The lanes in use or requested that have no rate now: requests start at once, until the next pulse says otherwise. */
   readonly unpaced: readonly string[];
   /** Queues with leased items that were paused, cancelled or held: no new request may start for them. */
   readonly stopped: readonly number[];
@@ -435,6 +433,10 @@ export interface PulseReply {
 
 export interface SettledItem extends ItemRef {
   readonly lease: number;
+  /** The versions with which it was run: the claim's revision, or that of the job's canary. Default: the job's own. */
+  readonly revision?: number;
+  /** Which of the job's scrapers it belongs to; default: the root. */
+  readonly scraper?: number;
   readonly outcome: Outcome;
   readonly attempt: Attempt;
   readonly captures: readonly CaptureRef[];
@@ -442,13 +444,13 @@ export interface SettledItem extends ItemRef {
   /** Four numbers a field, see `JobView.fieldCounts`. */
   readonly fieldCounts: readonly number[] | null;
   /**
-   * Inputs found on its pages, for items whose parent it is: one step deeper, or on the same level where they are for its own scraper. Very many may arrive before the item itself is settled, and
-   * stay should its worker then be lost: found again, they are folded.
+   * Inputs found on its pages, for items with this parent: one step deeper, or on the same level if they are for the same scraper. Large numbers may
+   * be added before the item itself is settled, and stay if its worker is then lost: when found again, they are folded.
    */
   readonly emitted: readonly PlannedItem[];
   /** Inputs found that did not fit their scraper. */
   readonly rejected?: readonly RejectedInput[];
-  /** What is remembered of it for later jobs: its own client's entry, and the shared one where the response allows it. */
+  /** What is stored for later jobs: its client's own entry, and a shared one if the response allows it. */
   readonly fresh?: FreshNote;
 }
 
@@ -484,6 +486,7 @@ export type LedgerErrorCode =
   | "other-version"
   | "damaged"
   | "damaged-row"
+  | "bad-document"
   | "no-access"
   | "unavailable";
 

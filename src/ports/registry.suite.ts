@@ -7,8 +7,8 @@ import { once } from "./registry-suite/idempotency.ts";
 import { type OpenRegistry, type RegistryTest, RegistryKit } from "./registry-suite/test-kit.ts";
 
 /**
- * The contract of `Registry`. `open` is called with an empty folder that is removed afterwards; opening the same folder again
- * stands for another process. Time passes only when a test lets it.
+ * The contract of `Registry`. `open` is called with an empty folder that is removed afterwards; opening the same folder again simulates another
+ * process. Time passes only when a test moves it.
  */
 export const registrySuite = (name: string, open: OpenRegistry): void => {
   describe(`registry: ${name}`, () => {

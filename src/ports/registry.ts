@@ -2,20 +2,20 @@ import type { AuditEntry } from "../domain/audit.ts";
 import type { CollectorKind } from "../domain/job-version.ts";
 
 /**
- * What a service knows beside its jobs: who may do what, what was asked before, whose turn a task is, and what is still to be delivered. In
- * its own port, because none of it changes together with items.
+ * What a service stores besides its jobs: clients and keys, idempotency keys, task holders and deliveries. A separate port, because none of it
+ * changes together with items.
  */
 export interface Registry {
   saveClient(client: ClientInfo): Promise<void>;
   readClient(name: string): Promise<ClientInfo | undefined>;
-  /** In one step: what others save meanwhile is not lost. Undefined from `change` leaves it as it is; answers what is there then. */
+  /** In one step: concurrent changes are not lost. If `change` returns undefined, nothing changes; returns the stored value. */
   changeClient(
     name: string,
     change: (client: ClientInfo | undefined) => ClientInfo | undefined,
   ): Promise<ClientInfo | undefined>;
   listClients(): Promise<readonly ClientInfo[]>;
 
-  /** The key itself is shown once and never stored: `hash` is what is kept of it. */
+  /** The key itself is shown once and never stored; only its `hash` is. */
   saveKey(key: KeyInfo): Promise<void>;
   findKey(hash: string): Promise<KeyInfo | undefined>;
   listKeys(client?: string): Promise<readonly KeyInfo[]>;
@@ -24,36 +24,36 @@ export interface Registry {
   touchKey(id: string, at: number): Promise<void>;
 
   /**
-   * The answer to a request that was made before with this key; `begun` for the first, which then has to say how it ended. Another request under the
-   * same key is told by its fingerprint. A first one that came to no answer may have made something all the same: the next gets the name that
-   * was drawn for it, and finds it there.
+   * The answer to an earlier request with this key; `begun` for the first one, which must then report how it ended. A different request with the same
+   * key is recognised by its fingerprint. A first request without an answer may have created something: the next one gets the id that was drawn for
+   * it, and finds it.
    */
   beginOnce(request: OnceRequest): Promise<OnceReply>;
-  /** The first answer stands. */
+  /** The first answer is kept. */
   endOnce(client: string, key: string, answer: OnceAnswer): Promise<void>;
-  /** It came to no answer that stands: the same request may begin again at once. */
+  /** It has no final answer: the same request may start again at once. */
   leaveOnce(client: string, key: string): Promise<void>;
 
-  /** True for one holder at a time, until the time is over: several controllers do no task twice. */
+  /** True for one holder at a time, until the hold expires: no two controllers run a task. */
   holdTask(task: string, holder: string, forMs: number): Promise<boolean>;
   dropTask(task: string, holder: string): Promise<void>;
 
   /** Folded by event and endpoint: making them twice makes no second delivery. */
   addDeliveries(deliveries: readonly NewDelivery[]): Promise<void>;
   /**
-   * Those that are due, hidden from others for `forMs`. Of one client's URL, the oldest, and none while another of it is in flight:
-   * so their order is kept and a slow receiver holds up only itself. Clients take turns. A client, or a receiver's host, with some in flight gets another
-   * only while `limit` leaves more places than that: one is always left for those that have none in flight.
+   * Due deliveries, hidden from others for `forMs`. For each URL of a client only the oldest, and none while another is in flight: this keeps their
+   * order, and a slow receiver delays only itself. Clients take turns. A client, or a receiver's host, with deliveries in flight gets another only
+   * while `limit` leaves more places than that, so one place is always left for those without any.
    */
   takeDeliveries(limit: number, forMs: number): Promise<readonly Delivery[]>;
-  /** How a try ended: delivered, again after a while, or parked. What has been delivered stays so, whatever a late taker says. */
+  /** How an attempt ended: delivered, to be retried, or parked. A delivered event stays delivered, whatever a late taker reports. */
   endDelivery(id: string, end: DeliveryEnd): Promise<void>;
   /** The newest first. Those at their end are forgotten after a month. */
   listDeliveries(query: DeliveryQuery): Promise<readonly Delivery[]>;
   /** Parked or delivered, it is tried once more, at once. */
   replayDelivery(id: string): Promise<boolean>;
 
-  /** What alerts have said, so that none is repeated and each is taken back: a JSON text under a name. */
+  /** The state of sent alerts, so that none is repeated and each gets an end: a JSON text under a name. */
   readAlert(id: string): Promise<string | undefined>;
   saveAlert(id: string, state: string | null): Promise<void>;
 
@@ -72,9 +72,9 @@ export type Role = (typeof ROLES)[number];
 export interface ClientInfo {
   readonly name: string;
   readonly weight: number;
-  /** Items that its jobs may accept in a day (UTC); no limit when left out. */
+  /** Items that its jobs may accept per day (UTC); default: no limit. */
   readonly itemsPerDay?: number;
-  /** What its jobs may spend in a day (UTC), see `ClientShares`; no limit when left out. */
+  /** What its jobs may spend per day (UTC), see `ClientShares`; default: no limit. */
   readonly requestsPerDay?: number;
   readonly bytesPerDay?: number;
   readonly costPerDay?: number;
@@ -82,17 +82,17 @@ export interface ClientInfo {
   readonly maxRunning?: number;
   /** API requests a minute. */
   readonly requestsPerMinute?: number;
-  /** Of its jobs, how many may be open at a time; 1,000 when left out. */
+  /** How many of its jobs may be open at a time; default 1,000. */
   readonly maxOpenJobs?: number;
-  /** Bytes that its jobs may have fetched and still keep; no limit when left out. */
+  /** Bytes that its jobs may have fetched and still keep; default: no limit. */
   readonly maxStoredBytes?: number;
-  /** Where its events go, and with which secrets they are signed: the newest first, older ones until they are taken away. */
+  /** Where its events are sent, and the secrets that sign them: the newest first, older ones until they are removed. */
   readonly webhooks: readonly WebhookEndpoint[];
-  /** Sign what goes to the webhook that a job names itself: as those of an endpoint. */
+  /** Sign deliveries to webhooks that jobs name, like those of an endpoint. */
   readonly secrets?: readonly string[];
   /** As of an endpoint. */
   readonly rotatedAs?: string;
-  /** The name that was drawn for it by the request that made it. */
+  /** The id that was drawn for it by the request that created it. */
   readonly madeAs?: string;
   readonly createdAt: number;
 }
@@ -107,7 +107,7 @@ export interface WebhookEndpoint {
   readonly secrets: readonly string[];
   /** The name that was drawn for the newest secret: a request that is made again does not rotate twice. */
   readonly rotatedAs?: string;
-  /** Types of events; all when left out. */
+  /** Types of events; default: all. */
   readonly events?: readonly string[];
 }
 
@@ -117,7 +117,7 @@ export interface KeyInfo {
   readonly role: Role;
   /** sha256, hex. */
   readonly hash: string;
-  /** The first characters, to tell keys apart by. */
+  /** The first characters, to recognise the key. */
   readonly prefix: string;
   readonly createdAt: number;
   readonly revokedAt?: number;
@@ -131,7 +131,7 @@ export interface OnceRequest {
   readonly fingerprint: string;
   /** How long the answer is kept. */
   readonly keepMs: number;
-  /** Drawn for what it will make. */
+  /** Drawn for the thing that it will create. */
   readonly name: string;
 }
 
@@ -141,9 +141,9 @@ export interface OnceAnswer {
 }
 
 export type OnceReply =
-  /** `name` is another than the one given where this is not the first try: what bears it may be there already. */
+  /** `name` differs from the given one if this is not the first attempt: the thing with that name may already exist. */
   | { readonly begun: true; readonly name: string }
-  /** The first one is not at its end; after a minute without one it may be made again. */
+  /** The first one has not ended; after a minute without an end it may be repeated. */
   | { readonly begun: false; readonly isUnderWay: true }
   | { readonly begun: false; readonly answer: OnceAnswer }
   | { readonly begun: false; readonly isOther: true };
@@ -199,12 +199,12 @@ export interface AuditQuery {
   readonly limit: number;
 }
 
-/** Who a worker is and what it takes. */
+/** A worker's identity and what it takes. */
 export interface WorkerInfo {
   readonly name: string;
   readonly host: string;
   readonly pid: number;
-  /** Names what its `pid` counts in: the machine since it was started, and the container. Left out where the system does not tell. */
+  /** Identifies the namespace of its `pid`: the boot of the machine, and the container. Omitted if the system does not report it. */
   readonly space?: string;
   readonly version: string;
   readonly concurrency: number;

@@ -1,15 +1,15 @@
 import type { RecordRange } from "../domain/capture.ts";
-import type { Failure } from "../domain/failure.ts";
+import type { Failure, FailureKind } from "../domain/failure.ts";
 import type { ItemRef } from "../domain/item.ts";
-import type { JobPins } from "../domain/job-version.ts";
+import type { JobPins, VersionChange } from "../domain/job-version.ts";
 import type { RejectedInput } from "../domain/job.ts";
 import type { Removal, RemovalScope } from "../domain/removal.ts";
 import type { CallId, PlannedItem } from "./ledger.ts";
 
 /**
- * Removing what a job has brought, so that a crash at any point leaves nothing that points to missing bytes, and nothing behind: a job is
- * marked, and cannot be read from then on; the ledger lets go of it (`advance` until `bytes`); its objects are deleted; then its rows
- * (`advance` until `nothing`). Every step may be repeated, by several processes at a time.
+ * Removes the data of a job, so that a crash at any point leaves no reference to missing bytes, and no orphans: a job is marked, and cannot be read
+ * from then on; the ledger releases its objects (`advance` until `bytes`); its objects are deleted; then its rows (`advance` until `nothing`). Every
+ * step may be repeated, also by several processes at a time.
  */
 export interface Removals {
   /**
@@ -19,7 +19,7 @@ export interface Removals {
   mark(job: string, what: RemovalScope): Promise<Removal>;
   /** Undefined for a job of which nothing was removed. */
   read(job: string): Promise<Removal | undefined>;
-  /** Removed jobs, the last one first, also those that are being removed. */
+  /** Removed jobs, newest first, including those being removed. */
   list(query: {
     readonly client?: string;
     readonly after?: string;
@@ -30,7 +30,7 @@ export interface Removals {
 
   /** One batch of the ledger's own part. Answers what comes next. */
   advance(job: string): Promise<"ledger" | "bytes" | "nothing">;
-  /** Counts objects of the job as deleted, once each, and answers those that may be: items of other jobs point to the rest. */
+  /** Counts objects of the job as deleted, once each, and returns those that may be deleted: items of other jobs use the rest. */
   release(job: string, objects: readonly StoredObject[]): Promise<readonly StoredObject[]>;
   /** All objects that may be are deleted. */
   endBytes(job: string, what: RemovalScope): Promise<void>;
@@ -52,11 +52,11 @@ export interface StoredObject {
 export interface Sweep {
   readonly job: string;
   readonly what: RemovalScope;
-  /** Changes when it is asked for again: then it is not at its end. */
+  /** Changes when the removal is requested again: then it is not complete. */
   readonly asked: number;
 }
 
-/** How a job goes on with scrapers that were changed. */
+/** How a job continues with changed scrapers. */
 export interface VersionLedger {
   /**
    * Pins a paused or ended job to other versions and leaves it paused until `amendItems` has ended. Changes nothing while items are in
@@ -64,8 +64,13 @@ export interface VersionLedger {
    */
   pinVersions(job: string, pins: JobPins, id?: CallId): Promise<{ readonly inFlight: number }>;
   /**
-   * What the job's present versions made of stored pages takes the place of what earlier ones did. Of a revision that is not the
-   * job's, and of items that were amended or tried since, nothing is changed. `isLast`: the job may be resumed.
+   * Changes the versions of a job that goes on, with the next claim: items in flight end with those that they were claimed with. False if there was nothing
+   * to change. What a canary has read that is taken back is replaced by `amendItems`.
+   */
+  changeVersions(job: string, change: VersionChange, id?: CallId): Promise<boolean>;
+  /**
+   * Replaces the results of earlier versions by what the job's current versions read from stored pages. Changes nothing for another revision, or for
+   * items that were amended or tried since. `isLast`: the job may be resumed.
    */
   amendItems(job: string, revision: number, items: readonly AmendedItem[], isLast?: boolean): Promise<void>;
 }
@@ -75,8 +80,15 @@ export interface AmendedItem extends ItemRef {
     | { readonly state: "done" | "skipped"; readonly quality: "complete" | "partial" }
     | { readonly state: "failed"; readonly failure: Failure };
   readonly records: RecordRange | null;
-  /** What the item adds to the job's field counts, less what it had added. */
+  /** What the item adds to the job's field counts, minus what it had added before. */
   readonly fieldCounts: readonly number[];
   readonly emitted: readonly PlannedItem[];
   readonly rejected: readonly RejectedInput[];
+}
+
+export interface RetryFilter {
+  readonly kinds?: readonly FailureKind[];
+  readonly keys?: readonly string[];
+  /** Also those of the keys that are absent. */
+  readonly isAbsentToo?: boolean;
 }

@@ -9,9 +9,9 @@ export type RobotsReply =
   | { readonly mayFetch: true }
   | { readonly mayFetch: false; readonly againInMs: number };
 
-/** What workers know together of the sites' robots.txt. */
+/** The sites' robots.txt files, shared by all workers. */
 export interface RobotsCache {
-  /** What is kept of an origin's robots.txt; `mayFetch` is granted to one asker at a time. */
+  /** The stored robots.txt of an origin; `mayFetch` is true for one caller at a time. */
   readRobots(origin: string, worker: string): Promise<RobotsReply>;
   keepRobots(origin: string, answer: RobotsAnswer): Promise<void>;
 }

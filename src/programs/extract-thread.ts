@@ -25,7 +25,7 @@ const load = async (blobs: Blobs): Promise<Pick<ChunkTools, "scrapers" | "amend"
   if (!task.isAmending)
     return { scrapers: (await loadCurrentScrapers(task.spec, task.instead, blobs)).current };
   const scrapers = jobScrapers(await loadPinned(task.spec, blobs), task.spec.scrapers);
-  return { scrapers, amend: { scrapers, laneOf } };
+  return { scrapers, amend: { scrapers, laneOf, takesAll: task.takesAll ?? false } };
 };
 
 const pageOf: ChunkTools["pageOf"] = (name, capture) => {

@@ -1,4 +1,4 @@
-/** The program of a trial's process: runs the one item of its job, once, and tells every step. */
+/** The program of a trial's process: runs the one item of its job, once, and reports every step. */
 import { preload, work } from "../compose.ts";
 import { scraperError } from "../pipeline/collect.ts";
 import type { ToWorker } from "../worker/worker-process.ts";
@@ -36,7 +36,7 @@ const run = async ({
           onStep: (step) => void say({ type: "step", step }),
           onEnd: (kept) => {
             void say({ type: "kept", kept });
-            // No second attempt: the worker settles what it has in hand, and goes.
+            // No second attempt: the worker settles its items in flight and ends.
             stop.abort();
           },
         }),
@@ -46,7 +46,7 @@ const run = async ({
     const { name: kind, message, code } = error as Error & { code?: string };
     await say({ type: "failed", name: kind, message, ...(code && { code }) });
   }
-  // At once: what the scraper has left running is nobody's concern any more.
+  // At once: work that the scraper left running no longer matters.
   process.exit();
 };
 
@@ -61,7 +61,7 @@ process.on("message", (message: ToWorker) => {
   if (message.type === "start") void run(message);
   else stop.abort();
 });
-// The terminal sends its signals to the whole group: the parent decides, and tells.
+// The terminal sends its signals to the whole group: the parent decides, and sends a message.
 process.on("SIGINT", () => undefined);
 process.on("SIGTERM", () => stop.abort());
 process.on("disconnect", () => process.exit());

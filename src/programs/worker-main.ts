@@ -9,7 +9,7 @@ const LINGER_MS = 5000;
 const ORPHAN_MS = 8000;
 /** Of these, so long before the end what still runs goes back. */
 const GIVE_UP_MS = 3000;
-/** For a signal to this process, which comes from somebody who does not say how long he waits. */
+/** For a signal to this process whose sender does not say how long it waits. */
 const PATIENCE_MS = 60_000;
 const stop = new AbortController();
 const giveUp = new AbortController();

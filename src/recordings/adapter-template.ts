@@ -18,7 +18,7 @@ export interface TemplateScope {
   /** For `"$selectors"`. */
   readonly selectors?: Template;
   readonly tables: Readonly<Record<string, Readonly<Record<string, string>>>>;
-  /** Texts that stand for the value at a path: `{ "$.text": "{{$.var}}" }`. */
+  /** Texts that are replaced by the value at a path: `{ "$.text": "{{$.var}}" }`. */
   readonly placeholders: Readonly<Record<string, string>>;
 }
 
@@ -125,7 +125,7 @@ const join = (
     : undefined;
 };
 
-/** What the stars of a pattern stand for in a text; undefined if it does not match. Each star matches as little as it can, the last one the rest. */
+/** What the stars of a pattern match in a text; undefined if it does not match. Each star matches as little as it can, the last one the rest. */
 export const matchStars = (pattern: string, text: string): readonly string[] | undefined => {
   const pieces = pattern.split("*");
   const [first = "", ...others] = pieces;

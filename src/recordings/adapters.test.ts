@@ -12,7 +12,7 @@ import { writeRecording } from "./write-recording.ts";
 
 const SIDE = readFileSync(join(import.meta.dirname, "testing/commands.side"), "utf8");
 
-/** Actions as an extension of one's own may store them. */
+/** Actions as a custom extension may store them. */
 const EXTENSION = checkAdapter({
   steps: "$.actions",
   title: "$.name",
@@ -315,7 +315,7 @@ test("Playwright's JSON lines are imported, with popups, downloads and frames", 
   );
 });
 
-test("older lines of Playwright name their pages otherwise", () => {
+test("older Playwright recordings name their pages differently", () => {
   const older = lines(JSONL)
     .replaceAll('"popupPageGuid"', '"popupAlias"')
     .replaceAll('"pageGuid"', '"pageAlias"');
@@ -335,7 +335,7 @@ test("other formats are refused with a sentence that says why", () => {
   });
 });
 
-test("no JSON makes anything but a RecordingError", () => {
+test("invalid JSON of any kind gives only a RecordingError", () => {
   const word = fc.constantFrom(
     ..."steps type click selectors customStep sluice.set sluice.forEach id begin end parameters tests commands command target targets value open select actions kind el css".split(
       " ",

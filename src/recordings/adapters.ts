@@ -11,7 +11,7 @@ export interface Adapter {
   readonly name?: string;
   /** Paths that every file of this format has. */
   readonly detect?: readonly string[];
-  /** The file is JSON lines; so many of them are a header. The file is then `{ header, lines }`. */
+  /** The file is JSON lines; this many of them are a header. The file is then `{ header, lines }`. */
   readonly lines?: number;
   /** Where a file has several recordings: their list, in the file. `title` and `steps` are then paths in one of them. */
   readonly recordings?: string;
@@ -35,7 +35,7 @@ export interface Adapter {
   readonly target?: Template;
   /** What templates mean by `$selectors`. */
   readonly selectors?: Template;
-  /** How selectors begin in the file, and what becomes of them; `$rest` is what follows. Others are left out. */
+  /** Prefixes of selectors in the file, and what each becomes; `$rest` is the rest of the selector. Others are dropped. */
   readonly locators?: Readonly<Record<string, string>>;
   readonly tables?: TemplateScope["tables"];
   readonly placeholders?: Readonly<Record<string, string>>;
@@ -65,7 +65,7 @@ const ADAPTER_OPTIONS: OptionNames<Adapter> = {
   variables: true,
 };
 
-/** Throws `RecordingError` for what is no adapter. */
+/** Throws `RecordingError` if it is not an adapter. */
 export const checkAdapter = (found: unknown): Adapter => {
   const unknown = unknownOption(found ?? null, ADAPTER_OPTIONS, "An adapter");
   if (unknown !== undefined) throw new RecordingError(unknown);

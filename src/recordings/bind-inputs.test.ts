@@ -71,7 +71,7 @@ test("a value that cannot be written safely is refused with its step", () => {
     assert.throws(() => bound(source, value), { code: "bad-recording", message });
   refuses(selecting("xpath///tr[{{parcel}}]"), "1] | //x[1", /^Step 1 \(hover\): .*only a whole number/);
   refuses(selecting("li:nth-child({{parcel}})"), "1) , *", /only a whole number/);
-  refuses(selecting("aria/{{parcel}}"), 'x[role="button"]', /cannot stand in an aria selector/);
+  refuses(selecting("aria/{{parcel}}"), 'x[role="button"]', /cannot be used in an aria selector/);
   refuses(
     recording({ type: "navigate", url: "{{parcel}}" }),
     "file:///etc/passwd",
@@ -92,7 +92,7 @@ test("in an expression a value stays inside its quotes", () => {
   assert.equal(runInNewContext(expression, { document: { title: "'; alert(1); '" } }), true, "the same text");
 });
 
-test("an address may be an input as a whole", () => {
+test("a whole address may be an input", () => {
   const step = bound(recording({ type: "navigate", url: "{{parcel}}" }), "https://a.example/?x=1&y=2");
   assert.equal(step.type === "navigate" && step.url, "https://a.example/?x=1&y=2");
 });
@@ -107,7 +107,7 @@ test("unknown placeholders and inputs without a value are refused", () => {
   assert.throws(() => bindInputs(source, {}), { message: /^Step 2 .*missing/ });
 });
 
-test("recorded values become inputs wherever they stand as a whole", () => {
+test("recorded values become inputs wherever they are a whole value", () => {
   const source = recording(
     { type: "navigate", url: "https://county.example/parcel/001%2F2?ref=001/2&x=001/23" },
     { type: "change", selectors: ['[data-id="001/2"]', "#p001"], value: "001/2" },

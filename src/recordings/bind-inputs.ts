@@ -122,7 +122,7 @@ export const nameRecordedValues = (
   }, recording);
 };
 
-/** What an item may give: placeholders take texts, numbers and booleans. */
+/** Allowed values of an item: placeholders take texts, numbers and booleans. */
 export type InputValues = Readonly<Record<string, unknown>>;
 
 /** The recording of one item: no placeholders, and no steps that only open an empty page. */

@@ -78,7 +78,7 @@ export class ActionConverter {
   #opened = 0;
   #frame: number[] = [];
   #target: string | undefined;
-  /** What the last action was on, and where its steps begin. */
+  /** The element of the last action, and where its steps begin. */
   #last: { readonly key: string | undefined; readonly at: number } | undefined;
 
   constructor(adapter: Adapter, base: unknown) {

@@ -14,7 +14,7 @@ export const describeStep = (step: Step): string => {
 const wordsOf = (step: Step): string => {
   switch (step.type) {
     case "navigate":
-      return isBlankPage(step.url) ? "open an empty page (left out)" : `open ${step.url}`;
+      return isBlankPage(step.url) ? "open an empty page (skipped)" : `open ${step.url}`;
     case "click":
       return `${step.button === "secondary" ? "right-click" : "click"} ${found(step.selectors)}`;
     case "doubleClick":
@@ -61,7 +61,7 @@ const wordsOf = (step: Step): string => {
     case "sluice.ifPresent":
       return `if ${found(step.selectors)} is there:`;
     case "sluice.paginate":
-      return `on each page, going on by ${found(step.selectors)}, at most ${step.most}:`;
+      return `on each page, continuing with ${found(step.selectors)}, at most ${step.most}:`;
     default:
       return step satisfies never;
   }
@@ -118,7 +118,7 @@ export const remarksOn = (recording: Recording): string[] => {
     ...(repeated < 0
       ? []
       : [
-          `Steps ${steps[repeated]!.number} to ${steps[repeated + REPEATS - 1]!.number} click the same element: sluice.paginate goes on until there is no next page.`,
+          `Steps ${steps[repeated]!.number} to ${steps[repeated + REPEATS - 1]!.number} click the same element: sluice.paginate continues until there is no next page.`,
         ]),
     ...(foreign.length === 0 ? [] : [`Custom steps that do nothing here: ${foreign.join(", ")}.`]),
   ];

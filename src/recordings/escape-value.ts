@@ -1,6 +1,6 @@
 import { RecordingError } from "./recording-error.ts";
 
-/** Where in a recording a text stands. It decides how a value is written into it, so that no value can change its meaning. */
+/** The kind of text in a recording. It decides how a value is written into it, so that no value can change its meaning. */
 export type TextContext = "text" | "url" | "code" | "css" | "xpath" | "aria" | "playwright";
 
 /** `{{parcel}}` with the name as it was written, right or wrong. */
@@ -38,7 +38,7 @@ const quoteAt = (text: string, at: number): string | undefined => {
 const onlyNumber = (value: string, where: string): string => {
   if (/^\d{1,15}$/.test(value)) return value;
   throw new RecordingError(
-    `${JSON.stringify(value.slice(0, 80))} cannot stand ${where} without quotes: only a whole number can. Put the placeholder in quotes.`,
+    `${JSON.stringify(value.slice(0, 80))} cannot be used ${where} without quotes: only a whole number can. Put the placeholder in quotes.`,
   );
 };
 
@@ -55,7 +55,7 @@ const escapeCss = (value: string, isName: boolean): string =>
 const ESCAPES: Readonly<Record<Exclude<TextContext, "xpath">, Escape>> = {
   text: (value) => value,
 
-  // At the beginning stands a whole URL; elsewhere a part of one.
+  // At the beginning, a whole URL; elsewhere, a part of one.
   url(value, text, at) {
     if (text.slice(0, at).trim() === "") return value;
     const isSegment = text[at - 1] === "/" && /^(?:\{\{.*?\}\})(?:[/?#]|$)/.test(text.slice(at));
@@ -78,7 +78,7 @@ const ESCAPES: Readonly<Record<Exclude<TextContext, "xpath">, Escape>> = {
   // There is no way to escape these marks in an accessible name.
   aria(value) {
     if (/\[\s*(?:name|role)\s*=/i.test(value))
-      throw new RecordingError(`${JSON.stringify(value.slice(0, 80))} cannot stand in an aria selector.`);
+      throw new RecordingError(`${JSON.stringify(value.slice(0, 80))} cannot be used in an aria selector.`);
     return value;
   },
 
@@ -93,7 +93,7 @@ const ESCAPES: Readonly<Record<Exclude<TextContext, "xpath">, Escape>> = {
 
 const LITERAL = /"[^"]*"|'[^']*'/g;
 
-/** XPath has no escapes: a literal is written anew, with the quotes that its text allows. Outside of one, only numbers can stand. */
+/** XPath has no escapes: a literal is rewritten with the quotes that its text allows. Outside a literal, only numbers are allowed. */
 const fillInXpath = (text: string, valueOf: (name: string) => string): string => {
   const replaced = (part: string, write: (value: string) => string): string =>
     part.replace(PLACEHOLDER, (_all, name: string) => write(valueOf(name.trim())));

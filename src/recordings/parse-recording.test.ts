@@ -81,7 +81,7 @@ test("all step types of Chrome's Recorder are read, and written back as they wer
   assert.deepEqual(writeRecording(parsed), source);
 });
 
-test("fields that mean nothing here survive, whatever their names", () => {
+test("unknown fields survive, whatever their names", () => {
   const step = JSON.parse('{"type":"close","note":{"a":1},"__proto__":{"b":2}}') as object;
   const parsed = parseRecording(recording(step));
   assert.deepEqual(JSON.parse(JSON.stringify(writeRecording(parsed))), recording(step));
@@ -138,7 +138,7 @@ test("custom steps of Sluice become steps, and blocks hold their steps; a round 
   assert.deepEqual(parseRecording(writeRecording(parsed)), parsed);
 });
 
-test("what is invalid is refused with its step and the way out", () => {
+test("invalid recordings are refused with the step and what to do", () => {
   const click = { type: "click", selectors: ["#a"] };
   const cases: readonly (readonly [unknown, RegExp])[] = [
     [[], /expected an object with a list `steps`.*Export as JSON/],

@@ -14,7 +14,7 @@ import {
 type JsonObject = Readonly<Record<string, unknown>>;
 
 const OWN_PREFIX = "sluice.";
-/** Pages of one `sluice.paginate` that does not say. */
+/** Default maximum of pages of `sluice.paginate`. */
 const DEFAULT_PAGES = 100;
 
 export const isObject = (value: unknown): value is JsonObject =>
@@ -72,7 +72,7 @@ interface BlockMark {
   readonly name: string;
   readonly id: string;
   readonly number: number;
-  /** What the block says of itself, at its begin. */
+  /** The block's own fields, from its begin. */
   readonly fields: JsonObject;
 }
 

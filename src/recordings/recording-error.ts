@@ -1,4 +1,4 @@
-/** A recording, an adapter or what is bound to them is wrong. The message names the step and says what to do. */
+/** A recording, an adapter or a bound value is wrong. The message names the step and says what to do. */
 export class RecordingError extends Error {
   readonly code = "bad-recording";
   constructor(message: string, options?: ErrorOptions) {

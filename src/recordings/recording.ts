@@ -150,7 +150,10 @@ interface Block extends WithSelectors {
   readonly id: string;
   readonly steps: readonly Step[];
 }
-/** Runs its steps once for each match; selectors inside find only what lies in the match, or is it (`:scope`). `:root …` means the whole page. */
+/**
+ * Runs its steps once for each match; selectors inside find only elements in the match, or the match itself (`:scope`). `:root …` means the whole
+ * page.
+ */
 export interface ForEachBlock extends Block {
   readonly type: "sluice.forEach";
 }

@@ -1,7 +1,7 @@
 import { RecordingError } from "./recording-error.ts";
 import { type Selector, SELECTOR_PREFIXES } from "./recording.ts";
 
-/** What one recording may hold. A recording of a minute has about 50 steps with 4 selectors each. */
+/** Limits of one recording. A recording of a minute has about 50 steps with 4 selectors each. */
 export const RECORDING_LIMITS = {
   bytes: 5_000_000,
   steps: 5000,
@@ -23,7 +23,7 @@ interface StepField {
 
 export type StepFields = Readonly<Record<string, StepField>>;
 
-/** The value is not what the field takes; the message says what it takes. */
+/** The value is not valid for the field; the message says what is expected. */
 class Unfit extends Error {}
 
 type Read = (value: unknown) => unknown;

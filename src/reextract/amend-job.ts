@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { chunksOf } from "../archive/stored-bytes.ts";
 import { FAILURE_KINDS, failureInfo } from "../domain/failure.ts";
 import type { ItemView } from "../domain/item.ts";
-import { revisionOf } from "../domain/job-version.ts";
+import { revisionOf, versionIn } from "../domain/job-version.ts";
 import { type JobSpec, type JobView, timedId } from "../domain/job.ts";
 import { type AmendedItem, LedgerError } from "../ports/ledger.ts";
 import { jobScrapers, loadPinned } from "../scrapers/load-pinned.ts";
@@ -15,6 +15,8 @@ import { runRecords } from "../archive/record-set.ts";
 interface AmendOptions {
   readonly cores: number;
   readonly signal: AbortSignal;
+  /** Only items with this version of the root, which was taken back: whatever the present one makes of their pages, and those without pages are fetched again. */
+  readonly takenBack?: string;
   /** Receives the number of items read so far. */
   readonly onProgress?: (items: number) => void;
   /** Receives the output of scrapers. */
@@ -52,42 +54,48 @@ export const amendJob = async (
   options: AmendOptions,
 ): Promise<Amended> => {
   const { ledger, blobs, location } = storage;
-  const { cores, signal, onProgress, onOutput } = options;
+  const { cores, signal, takenBack, onProgress, onOutput } = options;
+  const takesAll = takenBack !== undefined;
+  const revision = spec.pastCanary?.revision ?? 0;
   const scrapers = jobScrapers(await loadPinned(spec, blobs), spec.scrapers);
   const writer = new AmendWriter(storage, spec);
   await using pool = new ExtractPool({
     threads: cores,
-    task: { location, spec, most: 0, isAmending: true },
+    task: { location, spec, most: 0, isAmending: true, takesAll },
     versions: scrapers.map(({ ready }) => ready.version),
     ...(onOutput && { onOutput }),
   });
-  const isOld = (item: ItemView): boolean =>
-    item.version !== spec.scrapers.find(({ name }) => name === item.scraper)?.version;
+  const isOld = (item: ItemView): boolean => {
+    const place = spec.scrapers.findIndex(({ name }) => name === item.scraper);
+    const isOther = item.version !== spec.scrapers[place]?.version;
+    return isOther && (!takesAll || item.version === versionIn(spec, revision, place));
+  };
   const again: string[] = [];
   const scraperOf = (item: ItemView): number | undefined => {
     const place = spec.scrapers.findIndex(({ name }) => name === item.scraper);
     const hasPages = pagesOf(item).length > 0;
     if (!isOld(item) || place < 0) return undefined;
+    const mayRepeat = !scrapers[place]!.ready.scraper.once;
+    if (takesAll && (item.state === "absent" || (item.state === "failed" && !hasPages))) {
+      if (mayRepeat) again.push(item.key);
+      return undefined;
+    }
     // Skipped without a quality: the answer was another item's failure.
     if (item.state !== "failed") return hasPages && item.quality !== undefined ? place : undefined;
     if (item.failure?.kind === "structure-changed" && hasPages) return place;
-    if (
-      item.failure &&
-      failureInfo(item.failure.kind).isRetriedByNewVersion &&
-      !scrapers[place]!.ready.scraper.once
-    )
-      again.push(item.key);
+    const isRetried = item.failure && failureInfo(item.failure.kind).isRetriedByNewVersion;
+    if ((isRetried || takesAll) && mayRepeat) again.push(item.key);
     return undefined;
   };
   const set = runRecords(blobs, spec.id, () => undefined);
-  const states = ["done", "failed", "skipped"] as const;
+  const states = ["done", "failed", "skipped", ...(takesAll ? ["absent" as const] : [])] as const;
   const chunks = itemChunks({ ledger, job: spec.id, set, states, scraperOf, withInputs: true });
   await pool.run(chunks, signal, async (end, chunk) => {
     await writer.add(chunk, end);
     onProgress?.(writer.counts.items);
   });
   await writer.flush();
-  const putBack = await putItemsBack(storage, spec.id, again);
+  const putBack = await putItemsBack(storage, spec.id, again, takesAll);
   // The new version may have higher limits.
   await unlessEnded(ledger.raiseCaps(spec.id, {}));
   await ledger.amendItems(spec.id, revisionOf(spec), [], true);
@@ -108,10 +116,14 @@ const putItemsBack = async (
   { ledger }: ExtractStores,
   job: string,
   keys: readonly string[],
+  takesAll: boolean,
 ): Promise<number> => {
   let count = 0;
   for (let from = 0; from < keys.length; from += KEYS) {
-    const some = { kinds: RETRIED, keys: keys.slice(from, from + KEYS) };
+    const some = {
+      keys: keys.slice(from, from + KEYS),
+      ...(takesAll ? { isAbsentToo: true } : { kinds: RETRIED }),
+    };
     count += (await unlessEnded(ledger.retryItems(job, some))) ?? 0;
   }
   return count;

@@ -1,10 +1,7 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { openRecordSet } from "../archive/extracted-records.ts";
 import { itemPages, type Stores } from "../archive/manifest.ts";
 import { type ItemRecords, parseRecords } from "../archive/record-set.ts";
+import { openScratch } from "../archive/scratch-database.ts";
 import type { ItemState, ItemView } from "../domain/item.ts";
 import type { JobSpec } from "../domain/job.ts";
 import { fieldPrefix } from "../domain/record.ts";
@@ -112,16 +109,12 @@ interface ItemIndex extends Disposable {
 }
 
 export const openItemIndex = (): ItemIndex => {
-  const folder = mkdtempSync(join(tmpdir(), "sluice-diff-"));
-  const clear = (): void => rmSync(folder, { recursive: true, force: true });
-  process.once("exit", clear); // also on interruption
-  const db = new DatabaseSync(join(folder, "items.db"));
-  // No sync: the file does not outlive the command.
-  db.exec("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -32768");
-  db.exec(
+  const scratch = openScratch(
+    "diff",
     `CREATE TABLE items (scraper TEXT NOT NULL, key TEXT NOT NULL, state TEXT NOT NULL, lines BLOB NOT NULL, object TEXT NOT NULL, is_taken INTEGER NOT NULL DEFAULT 0);
      CREATE UNIQUE INDEX by_key ON items (key, scraper)`,
   );
+  const { db } = scratch;
   const insert = db.prepare("INSERT INTO items (scraper, key, state, lines, object) VALUES (?, ?, ?, ?, ?)");
   const find = db.prepare(
     "UPDATE items SET is_taken = 1 WHERE key = ? AND scraper = ? RETURNING state, lines, object AS blob",
@@ -145,10 +138,6 @@ export const openItemIndex = (): ItemIndex => {
         .all(most) as { key: string }[];
       return { count: total, keys: rows.map(({ key }) => key) };
     },
-    [Symbol.dispose]() {
-      db.close();
-      clear();
-      process.off("exit", clear);
-    },
+    [Symbol.dispose]: () => scratch[Symbol.dispose](),
   };
 };

@@ -66,6 +66,8 @@ type ItemAmendment = Omit<AmendedItem, "queue" | "seq" | "records"> & { readonly
 interface AmendTools {
   readonly scrapers: readonly JobScraper[];
   readonly laneOf: LaneOf;
+  /** Also what this version reads worse than the one before it. */
+  readonly takesAll: boolean;
 }
 
 export interface ChunkTools {
@@ -170,7 +172,7 @@ export const extractChunk = async (tools: ChunkTools, chunk: Chunk): Promise<Chu
  * changed during the job, and the version for its new pages need not read the old ones.
  */
 const amendItem = (
-  { scrapers, laneOf }: AmendTools,
+  { scrapers, laneOf, takesAll }: AmendTools,
   { key, input, scraper, stateBefore, stateOnceRead }: StoredItem,
   { pages, lines, judged, ...end }: ItemEnd,
   before: readonly JudgedRecord[],
@@ -182,7 +184,8 @@ const amendItem = (
   const failure = end.failure ?? (found && "failure" in found ? found.failure : undefined);
   const quality = judged?.quality ?? "complete";
   const wasComplete = before.every((record) => record.quality === "complete");
-  if (was !== "failed" && (failure || (quality === "partial" && wasComplete))) return undefined;
+  const isWorse = failure !== undefined || (quality === "partial" && wasComplete);
+  if (was !== "failed" && isWorse && !takesAll) return undefined;
   const names = ready.extraction?.fieldNames ?? [];
   // Skipped items are not counted.
   const less = was === "done" ? countsOf(before, names) : [];

@@ -17,6 +17,8 @@ export interface ThreadTask {
   readonly instead?: string;
   /** Uses the versions that the job is pinned to, not the files as they are now. */
   readonly isAmending?: boolean;
+  /** See `AmendTools`. */
+  readonly takesAll?: boolean;
   /** Examples kept for each kind of change. */
   readonly most: number;
   /** Three numbers: items started in all; the order number of the last one; its place there plus one, or 0 between orders. */

@@ -5,6 +5,7 @@ import type { ItemView } from "../domain/item.ts";
 import type { JobSpec, JobView } from "../domain/job.ts";
 import type { JobLedger } from "../ports/ledger.ts";
 import { type JobScraper, jobScrapers } from "../scrapers/load-pinned.ts";
+import { deployedSource } from "../scrapers/bundle.ts";
 import { keepBundle } from "../scrapers/keep-bundle.ts";
 import { loadScraper } from "../scrapers/load-scraper.ts";
 import type { Blobs } from "../ports/blobs.ts";
@@ -15,6 +16,8 @@ interface TakeOptions {
   /** Has the scrapers that clients registered or operators deployed, and gets the new version. */
   readonly store?: Pick<Blobs, "get" | "list" | "put">;
   readonly laneOf: LaneOf;
+  /** The stored version to continue with; that of the scraper's file, or the newest deployed, when left out. */
+  readonly version?: string | undefined;
   /** How long to wait for items in flight. */
   readonly waitMs: number;
   /** Receives their number when waiting begins. */
@@ -34,10 +37,11 @@ const PAGES = 5;
 export const takeNewVersion = async (
   ledger: JobLedger,
   { spec, state }: JobView,
-  { store, laneOf, waitMs, onWait }: TakeOptions,
+  { store, laneOf, version, waitMs, onWait }: TakeOptions,
 ): Promise<boolean> => {
-  const { source, extracts } = spec;
-  const root = await compileScraper(await loadScraper(source, store), { extracts });
+  const { extracts } = spec;
+  const source = version === undefined ? spec.source : deployedSource(spec.scraper);
+  const root = await compileScraper(await loadScraper(source, store, version), { extracts });
   const scrapers = jobScrapers(root, spec.scrapers);
   if (isPinned(spec, scrapers)) return false;
   if (state === "cancelled") throw refuse(spec.id, "the job was cancelled");
@@ -65,7 +69,7 @@ const isPinned = ({ scrapers: pinned }: JobSpec, now: readonly JobScraper[]): bo
   );
 
 /** Keys and lanes of items must not change: otherwise the job would have them twice, or send requests in a lane with another pace. */
-const checkFits = async (
+export const checkFits = async (
   ledger: JobLedger,
   spec: JobSpec,
   now: readonly JobScraper[],

@@ -21,7 +21,7 @@ interface Stores {
 
 type After = Pick<TestContext, "after">;
 
-/** In memory where the system has it: not the disk is asked here. */
+/** In memory if the system supports it: this does not test the disk. */
 const ROOT = existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
 
 const openStores = async (t: After): Promise<Stores> => {
@@ -73,7 +73,7 @@ const assertReadable = async ({ ledger, blobs }: Stores): Promise<void> => {
 
 class Crash extends Error {}
 
-/** Everything that the removal does, until so many calls have been made: the next one does not happen any more. */
+/** The removal up to N calls: the next call does not happen. */
 const crashingAfter = ({ ledger, blobs }: Stores, calls: number): Stores => {
   let left = calls;
   const counting = <Part extends object>(part: Part): Part =>
@@ -137,7 +137,7 @@ test("a removal that crashes before any of its steps is finished by the next, an
   });
 });
 
-test("what was kept for a job goes with it, whenever its removal crashes", async (t) => {
+test("the data of a job is removed with it, wherever its removal crashes", async (t) => {
   const prepare = async (stores: Stores): Promise<void> => {
     await collect(stores, "one", ["a", "b", "c"]);
     await collect(stores, "two", ["a", "x"]);

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { isWithin, RANGES } from "../domain/number-range.ts";
 import { described, named, numberIn, type Request } from "./describe.ts";
+import { inputsFromSchema } from "./inputs.ts";
 
 export const budgetSchema = z.strictObject({
   requests: numberIn("requests").optional(),
@@ -55,7 +56,7 @@ const jobOptions = {
     budgetSchema,
   ).optional(),
   proxies: described(
-    "The only proxy tiers that the job may use: a part of those that its scraper lists, in the scraper's order.",
+    "The only proxy tiers that the job may use: some of those that its scraper lists, in the scraper's order.",
     z.array(z.string().min(1).max(200)).min(1).max(10),
   ).optional(),
   webhook: described(
@@ -74,6 +75,22 @@ const jobOptions = {
   ).optional(),
 };
 
+const { deadlineAt: _, ...lastingOptions } = jobOptions;
+
+/** The options of every job of a schedule. */
+export const scheduledOptions = {
+  ...lastingOptions,
+  deadlineMs: described(
+    "Items that have not ended so long after the firing are cancelled.",
+    numberIn("deadlineMs"),
+  ).optional(),
+  extracts: described("False only collects and stores pages.", z.boolean()).optional(),
+  maxItems: described(
+    "Maximum number of items of a job, including those found on pages.",
+    numberIn("maxItems"),
+  ).optional(),
+};
+
 const MOST_INLINE = 5000;
 const MOST_URLS = 10_000;
 
@@ -84,6 +101,10 @@ export const newJobSchema = named(
     inputs: described(
       "Up to 5,000 inputs. Stream larger sets to the job's `inputs`.",
       z.array(z.record(z.string(), z.unknown())).max(MOST_INLINE),
+    ).optional(),
+    inputsFrom: described(
+      "Where the job takes its inputs from, instead of `inputs`.",
+      inputsFromSchema,
     ).optional(),
     seal: described(
       "No more inputs will be sent. Defaults to true if `inputs` has any.",

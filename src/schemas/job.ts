@@ -37,21 +37,21 @@ const heldSchema = z.object({
 const waySchema = z.object({
   lane: z.string(),
   scraper: z.string(),
-  template: described("The path of the pages that it is about; empty for all.", z.string()),
+  template: described("The URL path of the pages that this is about; empty for all pages.", z.string()),
   way: z.enum(["http", "browser"]),
   reason: z.string(),
 });
 
 export const ladderSchema = z.object({
   ladder: described("Tiers from cheap to expensive.", z.array(z.string())),
-  tier: described("Where items go now.", z.string()),
-  why: described("Absent on the tier where it began.", z.string()).optional(),
+  tier: described("The tier that items use now.", z.string()),
+  why: described("Why the lane is on this tier; absent on the first one.", z.string()).optional(),
   since: instant.optional(),
   outages: described(
     "Tiers whose proxies do not work now.",
     z.array(z.object({ tier: z.string(), why: z.string(), until: instant })),
   ),
-  held: described("Why no tier is left; the lane waits.", z.string()).optional(),
+  held: described("If no tier works: the reason. The lane then waits.", z.string()).optional(),
 });
 
 const rejectSchema = named(
@@ -163,7 +163,7 @@ export const jobSchema = named(
       "What went through proxies, by tier; `storage` for the requests of a paid blob store.",
       z.record(z.string(), tierCost),
     ),
-    totalCost: described("Of all tiers, in the configured currency.", z.number()),
+    totalCost: described("Sum of all tiers, in the configured currency.", z.number()),
     budgetSpentAt: described(
       "When the budget was spent. Items that had not started by then failed with `budget`.",
       instant,
@@ -206,6 +206,65 @@ export const uploadSchema = named(
   }),
 );
 export type Upload = Answer<typeof uploadSchema>;
+
+export const inputCheckSchema = named(
+  "InputCheck",
+  z.object({
+    checked: count,
+    accepted: count,
+    rejected: count,
+    folded: described("Accepted inputs with the key of an earlier one.", count),
+    isMore: described("There are more inputs, which were not checked.", z.boolean()),
+    rejects: described("The first rejected inputs.", z.array(rejectSchema)),
+    keys: described("The keys of the first accepted inputs.", z.array(z.string())),
+  }),
+);
+export type InputCheck = Answer<typeof inputCheckSchema>;
+
+const tallySchema = z.object({ count, keys: described("Keys of the first items.", z.array(z.string())) });
+const excerptSchema = z.object({ status: z.enum(FIELD_STATUSES), value: z.unknown() }).optional();
+
+export const runDifferenceSchema = named(
+  "RunDifference",
+  z.object({
+    before: described("The job and the set of records.", z.string()),
+    after: z.string(),
+    items: described("Items of both.", count),
+    changedItems: count,
+    onlyBefore: tallySchema,
+    onlyAfter: tallySchema,
+    recordsGained: tallySchema,
+    recordsLost: tallySchema,
+    states: described("Items with another state, by `before → after`.", z.record(z.string(), tallySchema)),
+    fields: z.record(
+      z.string(),
+      z.object({
+        same: count,
+        gained: count,
+        lost: count,
+        changed: count,
+        restated: described("Without a value in both, for another reason.", count),
+        examples: z.array(
+          z.object({
+            key: z.string(),
+            change: z.enum(["gained", "lost", "changed", "restated"]),
+            before: excerptSchema,
+            after: excerptSchema,
+          }),
+        ),
+      }),
+    ),
+  }),
+);
+export type RunDifference = Answer<typeof runDifferenceSchema>;
+
+export const diffQuery = z.strictObject({
+  before: described("The job to compare with.", z.string().min(1).max(500)),
+  examples: described(
+    "Examples of each kind of change.",
+    z.coerce.number<number | string>().int().min(0).max(100),
+  ).default(5),
+});
 
 export const stoppedSchema = z.object({
   job: jobSchema,

@@ -13,7 +13,20 @@ import {
   type Request,
 } from "./describe.ts";
 import { tierCost } from "./item.ts";
-import { ladderSchema, paceSchema } from "./job.ts";
+import { jobSchema, ladderSchema, paceSchema } from "./job.ts";
+
+const runSchema = named(
+  "Run",
+  jobSchema
+    .pick({ id: true, state: true, createdAt: true, endedAt: true })
+    .extend({ states: jobSchema.shape.counts.shape.states }),
+);
+
+export const scraperQuery = z.strictObject({
+  runs: described("With the newest jobs of each.", z.enum(["true", "false"])).optional(),
+  ...pageQuery(500, 100),
+});
+export type ScraperQuery = Filters<typeof scraperQuery>;
 
 export const scraperEntrySchema = named(
   "ScraperEntry",
@@ -23,6 +36,8 @@ export const scraperEntrySchema = named(
     site: z.string().optional(),
     version: z.string().optional(),
     problem: described("Why it cannot be loaded.", z.string()).optional(),
+    lastRun: described("Its newest job; only if asked for.", runSchema).optional(),
+    lastSuccess: described("Its newest job that has ended; only if asked for.", runSchema).optional(),
   }),
 );
 export type ScraperEntry = Answer<typeof scraperEntrySchema>;
@@ -73,7 +88,7 @@ export const laneSchema = named(
   z.object({
     lane: z.string(),
     perSecond: described("Current requests per second; null for no limit.", perSecond),
-    factor: described("1 at full pace; lower while the site is slowed down.", z.number()),
+    factor: described("1 at full pace; lower while the lane is slowed down.", z.number()),
     operatorPerSecond: described("The operator's limit; null if none is set.", z.number().nullable()),
     isHeld: described("An operator has stopped the lane.", z.boolean()),
     heldUntil: described("No requests until then.", instant).optional(),
@@ -81,7 +96,7 @@ export const laneSchema = named(
     backlog: described("Items of all jobs that have not ended.", z.int()),
     inFlight: z.int(),
     proxies: described(
-      "What was learned about proxy tiers, for each ladder that scrapers name; absent if nothing was.",
+      "What was learned about proxy tiers, for each ladder that scrapers name; absent if nothing was learned.",
       z.array(ladderSchema),
     ).optional(),
     spent: described(
@@ -91,6 +106,12 @@ export const laneSchema = named(
   }),
 );
 export type Lane = Answer<typeof laneSchema>;
+
+export const laneQuery = z.strictObject({
+  prefix: described("Only lanes whose name begins so.", z.string().min(1).max(500)).optional(),
+  ...pageQuery(500, 100),
+});
+export type LaneQuery = Filters<typeof laneQuery>;
 
 export const laneControlSchema = z.strictObject({
   perSecond: described(
@@ -116,9 +137,12 @@ export const workerSchema = named(
     pid: z.int().optional(),
     version: z.string().optional(),
     concurrency: z.int().optional(),
-    browserConcurrency: described("Items at once that need a browser.", z.int()).optional(),
-    cores: described("Its part of the machine's cores.", z.number()).optional(),
-    memoryMb: described("Its part of the machine's memory.", z.number()).optional(),
+    browserConcurrency: described(
+      "Items with a browser that it can run at the same time.",
+      z.int(),
+    ).optional(),
+    cores: described("Its share of the machine's cores.", z.number()).optional(),
+    memoryMb: described("Its share of the machine's memory.", z.number()).optional(),
     lanes: described("The only lanes it takes items from.", z.array(z.string())).optional(),
     kinds: described(
       "It takes only jobs that need no other kind.",

@@ -82,5 +82,9 @@ export type DeliveryQuery = Filters<typeof deliveryQuery>;
 export const eventQuery = z.strictObject({
   job: z.string().max(100).optional(),
   type: many(z.enum(EVENT_TYPES)).optional(),
+  last: described(
+    "Begin so many events back. Only without `Last-Event-ID`.",
+    z.coerce.number<number | string>().int().min(0).max(1000),
+  ).optional(),
 });
 export type EventQuery = Request<typeof eventQuery>;

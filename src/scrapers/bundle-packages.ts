@@ -10,10 +10,10 @@ interface Imported {
   readonly names: readonly string[];
 }
 
-/** Code that only runs as it was compiled for one machine, and what loads such code. */
+/** Code that was compiled for one kind of machine, and code that loads it. */
 const NATIVE = /\.node$|^(?:bindings|node-gyp-build|@mapbox\/node-pre-gyp|prebuild-install)$/;
 
-/** The code of packages, with that of the packages which these need, by path; and which path each name stands for. */
+/** The code of packages and of their dependencies, by path; and the path for each name. */
 export const bundlePackages = async (
   scraper: string,
   imported: ReadonlyMap<string, Imported>,

@@ -9,9 +9,9 @@ export interface Bundle {
   readonly version: string;
   /** Path of the scraper's own file. */
   readonly entry: string;
-  /** What imports of packages lead to: paths, by the name that is imported. */
+  /** Paths of imported packages, by the imported name. */
   readonly packages: Readonly<Record<string, string>>;
-  /** Content by path; what is no text is in `binary`, in base64. */
+  /** Content by path; content that is not text is in `binary`, in base64. */
   readonly files: Readonly<Record<string, string>>;
   readonly binary: Readonly<Record<string, string>>;
 }
@@ -38,7 +38,7 @@ export const packBundle = ({
   const content = { packages: sorted(packages), files: sorted(files), binary: sorted(binary) };
   const bytes = Buffer.from(JSON.stringify({ format: 1, name, version, entry, ...content }));
   if (bytes.length > MOST_BUNDLE_BYTES)
-    throw unbundled(name, `its code has ${(bytes.length / 1e6).toFixed(1)} MB, and 16 MB can be stored`);
+    throw unbundled(name, `its code has ${(bytes.length / 1e6).toFixed(1)} MB; the limit is 16 MB`);
   return bytes;
 };
 
@@ -81,7 +81,7 @@ export const newestBundle = async (
   version: string,
 ): Promise<StoredBundle | undefined> => (await listBundles(store, name, version)).at(-1);
 
-/** Each bundle is put once. False where the newest one of its version is the same. */
+/** Each bundle is put once. False if the newest one of its version is the same. */
 export const putBundle = async (
   store: Readable & Pick<Blobs, "put">,
   { name, version }: Pick<Bundle, "name" | "version">,
@@ -125,7 +125,7 @@ const readMarks = async (store: Pick<Blobs, "get">, name: string): Promise<Marks
   }
 };
 
-/** What its name means where the installation has no file of it. */
+/** The bundle for this name if the installation has no file of it. */
 export const newestDeployed = async (
   store: Pick<Blobs, "get">,
   name: string,

@@ -21,7 +21,7 @@ const assertRefused = (found: unknown, ...parts: RegExp[]): void => {
   );
 };
 
-test("a whole scraper passes as it is", () => {
+test("a complete scraper passes unchanged", () => {
   assert.equal(checkScraper(GOOD, "x.ts"), GOOD);
   const full = {
     ...GOOD,
@@ -31,7 +31,7 @@ test("a whole scraper passes as it is", () => {
   assert.equal(checkScraper(full, "x.ts"), full);
 });
 
-test("something that is no object is told how a scraper is exported", () => {
+test("the error for a value that is not an object says how to export a scraper", () => {
   for (const found of [undefined, null, 5, "scraper"]) assertRefused(found, /export default defineScraper/);
 });
 
@@ -40,12 +40,12 @@ test("a name that cannot be part of a file name is refused", () => {
     assertRefused({ ...GOOD, name }, /`name`/);
 });
 
-test("without a schema or without collect it is told what to write", () => {
+test("the error for a missing schema or collect says what to write", () => {
   assertRefused({ ...GOOD, input: { parcel: "string" } }, /`input`.*z\.object/);
   assertRefused({ ...GOOD, collect: undefined }, /`collect`.*async collect/);
 });
 
-test("a site that is no web address is refused", () => {
+test("a site that is not a web address is refused", () => {
   for (const site of ["tax.example", "ftp://tax.example", "https://", 5])
     assertRefused({ ...GOOD, site }, /`site`.*https:/);
 });
@@ -55,7 +55,7 @@ test("a pace of anything but positive numbers is refused", () => {
     assertRefused({ ...GOOD, pace }, /`pace(`.*perSecond|\.perSecond`|\.concurrency`)/);
 });
 
-test("a pace with a word that does not exist is refused: it would pass for another pace", () => {
+test("an unknown option of pace is refused, because it would be ignored", () => {
   assertRefused({ ...GOOD, pace: { perMinute: 6 } }, /`pace`.*perMinute/);
 });
 
@@ -67,9 +67,9 @@ test("proxies are a list of different tiers", () => {
   checkScraper({ ...GOOD, proxies: ["residential"] }, "x.ts");
 });
 
-test("numbers are held to their ranges, and a refusal names the number, its value and the range; no rate at all is one", () => {
+test("numbers outside their range are refused with name, value and range; Infinity is a valid rate", () => {
   const refused: readonly (readonly [object, RegExp])[] = [
-    [{ pace: { perSecond: 1e-300 } }, /`pace\.perSecond` is 1e-300.*one a day/],
+    [{ pace: { perSecond: 1e-300 } }, /`pace\.perSecond` is 1e-300.*one per day/],
     [{ pace: { burst: 0.1 } }, /`pace\.burst` is 0\.1/],
     [{ pace: { concurrency: 1.5 } }, /`pace\.concurrency` is 1\.5: expected a whole number/],
     [{ limits: { itemMs: 1e12 } }, /`limits\.itemMs`.*day/],
@@ -94,11 +94,11 @@ test("a scraper's retention is read in milliseconds, and nothing is due before i
   assert.equal(dueRemoval({ recordsMs: DAY }, 0, DAY), "job");
 });
 
-test("a retention that cannot be meant is refused with what it takes", () => {
+test("an invalid retention is refused with what is expected", () => {
   const problems: readonly [setting: unknown, problem: RegExp][] = [
     ["90d", /takes durations/],
     [{ page: "90d" }, /has no option `page`\. Did you mean `pages`\?/],
-    [{ pages: 90 }, /`retention\.pages` is no duration/],
+    [{ pages: 90 }, /`retention\.pages` is not a duration/],
     [{ pages: "90 days" }, /Units are s, m, h, d, w and y/],
     [{ pages: "2y", records: "90d" }, /`retention\.pages` is longer/],
   ];
@@ -132,7 +132,7 @@ test("every form of emit passes", () => {
     }
 });
 
-test("what is no list of emitTo is refused", () => {
+test("`emit` must be a list of emitTo", () => {
   for (const emit of [{}, "self", 5]) assertEmitRefused(emit, /`emit` must be a list/);
   for (const one of [null, page, { target: "self" }, { target: page, spec: 5 }])
     assertEmitRefused([one], /`emit\[0\]` must be made with emitTo/);
@@ -149,7 +149,7 @@ test("a target must be a whole scraper", () => {
   );
 });
 
-test("what a target is given must make sense", () => {
+test("the options of a target are checked", () => {
   const cases: [unknown, RegExp][] = [
     [{}, /either `input`.* or `inputs`/],
     [{ input, inputs: () => [] }, /either `input`.* or `inputs`/],
@@ -171,7 +171,7 @@ test("a depth is a number from 0", () => {
     assert.throws(() => checkScraper({ ...page, limits: { depth } }, "x.ts"), ScraperLoadError);
 });
 
-test("what a scraper is compared with uses a browser, and neither of them acts or emits", () => {
+test("`checkAgainst` needs a browser scraper, and neither scraper may act or emit", () => {
   const other = { ...page, name: "other", kind: "browser" };
   const refused = (own: object, part: RegExp): void =>
     assert.throws(() => checkScraper({ ...page, ...own }, "x.ts"), part);

@@ -97,7 +97,7 @@ const ladderProblem = (ladder: unknown): string | undefined => {
     return `must be a list of 1 to ${MOST_TIERS} tiers from cheap to expensive, ${example}`;
   const bad: unknown = ladder.find((tier) => typeof tier !== "string" || !parseTierUse(tier));
   if (bad !== undefined)
-    return `has ${JSON.stringify(bad)}, which is no tier. Name tiers of the configuration, ${example}`;
+    return `has ${JSON.stringify(bad)}, which is not a tier. Name tiers of the configuration, ${example}`;
   return new Set(ladder).size === ladder.length ? undefined : "names a tier twice.";
 };
 
@@ -140,7 +140,7 @@ const misspelled = (found: Readonly<Record<string, unknown>>): string | undefine
   );
 };
 
-/** The first number that is out of its range. A lane may have no rate at all, but not one that never comes to a request. */
+/** The first number that is out of its range. A lane may have no rate at all, but not one that never allows a request. */
 const badNumber = ({ pace, limits, failures }: Readonly<Record<string, unknown>>): string | undefined => {
   const rows = Object.entries(isObject(failures) ? failures : {});
   const paced = isObject(pace) && pace["perSecond"] === Infinity ? { ...pace, perSecond: undefined } : pace;
@@ -170,7 +170,7 @@ const isOrigin = (value: unknown): boolean =>
 const RETENTION_OPTIONS: OptionNames<RetentionSetting> = { pages: true, records: true };
 const WANTED = 'takes durations, for example { pages: "90d", records: "2y" }';
 
-/** What is wrong with a scraper's `retention`; undefined where nothing is. */
+/** What is wrong with a scraper's `retention`; undefined if nothing is. */
 export const retentionProblem = (setting: unknown): string | undefined => {
   if (setting === undefined) return undefined;
   if (typeof setting !== "object" || setting === null || Array.isArray(setting))
@@ -180,13 +180,13 @@ export const retentionProblem = (setting: unknown): string | undefined => {
   for (const [word, value] of Object.entries(setting)) {
     const ms = typeof value === "string" ? readDuration(value) : undefined;
     if (ms === undefined)
-      return `\`retention.${word}\` is no duration: \`retention\` ${WANTED}. Units are s, m, h, d, w and y.`;
+      return `\`retention.${word}\` is not a duration: \`retention\` ${WANTED}. Units are s, m, h, d, w and y.`;
     if (!isWithin(RANGES.retentionMs, ms))
       return `\`retention.${word}\` is ${value}: expected a duration from 1s to 100y.`;
   }
   const { pagesMs = 0, recordsMs = Infinity } = retentionOf(setting) ?? {};
   return pagesMs > recordsMs
-    ? "`retention.pages` is longer than `retention.records`: with its records, a job's pages go too."
+    ? "`retention.pages` is longer than `retention.records`: pages are removed together with the records."
     : undefined;
 };
 
@@ -233,7 +233,7 @@ export const checkEmit = (
     const { spec } = one;
     if ("input" in spec === "inputs" in spec)
       return refuse(
-        `\`${where}\` needs either \`input\`, fields to look for on the page, or \`inputs\`, a function that gives them.`,
+        `\`${where}\` needs either \`input\`, fields to look for on the page, or \`inputs\`, a function that returns them.`,
       );
     const known = "inputs" in spec ? EMIT_FUNCTION_OPTIONS : EMIT_FIELDS_OPTIONS;
     const unknown = unknownOption(spec, known, `\`${where}\``);
@@ -253,7 +253,7 @@ const problemOf = (spec: Readonly<Record<string, unknown>>): string | undefined 
   if (each !== undefined && typeof each !== "string" && !(isObject(each) && "how" in each))
     return 'needs a CSS selector for `each`, or a place in JSON such as by.path("items[]")';
   if (added !== undefined && typeof added !== "function" && !isTexts(added))
-    return "takes for `with` a list of names, or a function of the input that gives an object";
+    return "needs a list of names for `with`, or a function of the input that returns an object";
   if (min !== undefined && !(Number.isSafeInteger(min) && Number(min) >= 0))
     return "needs a whole number from 0 for `min`";
   return undefined;

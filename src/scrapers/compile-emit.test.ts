@@ -20,7 +20,7 @@ const listing = {
   async collect() {},
 };
 
-test("what is found, with what comes from the parent, makes the target's input", () => {
+test("found values and values of the parent make the target's input", () => {
   const { emit = [] } = defineScraper({
     ...listing,
     emit: [
@@ -42,7 +42,7 @@ test("what is found, with what comes from the parent, makes the target's input",
   );
 });
 
-test("what does not fit the target does not compile", () => {
+test("an input that does not match the target does not compile", () => {
   // @ts-expect-error: no region
   emitTo(town, { each: "tr", input: { url } });
   // @ts-expect-error: its url is text
@@ -55,7 +55,7 @@ test("what does not fit the target does not compile", () => {
   emitTo(town, { inputs: () => [{ url: "" }] });
 });
 
-test("what does not fit the scraper that emits does not compile", () => {
+test("names that the emitting scraper does not have do not compile", () => {
   const name = (parent: { county: string }) => ({ region: parent.county });
   // @ts-expect-error: the listing's input has no county
   defineScraper({ ...listing, emit: [emitTo(town, { input: { url }, with: name })] });

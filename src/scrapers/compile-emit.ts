@@ -11,7 +11,7 @@ import type { AnyScraper } from "./scraper.ts";
 /** An input found on a page, not yet held against its scraper's schema. */
 export interface FoundInput {
   readonly value: Record<string, unknown>;
-  /** What could not be read on the page, if anything: it says more than the schema, which only misses a member. */
+  /** What could not be read on the page, if anything: more helpful than the schema, which only reports a missing member. */
   readonly problem?: string;
 }
 
@@ -32,14 +32,14 @@ interface ExtractionTools {
 
 export const compileEmit = (emit: Emit, own: string, tools: ExtractionTools): ReadyEmit => {
   const target = emit.target === "self" ? own : emit.target.name;
-  // What they give is held against the target's schema, so what they are given need not be known here.
+  // Their result is checked by the target's schema, so its type need not be known here.
   const spec = emit.spec as ByFields | EmitFunction<unknown>;
   return "inputs" in spec
     ? { target, min: spec.min ?? 0, read: readByFunction(spec, tools) }
     : { target, min: spec.min ?? (hasElements(spec.each) ? 1 : 0), read: readByFields(spec, tools) };
 };
 
-/** A list in JSON says itself that it is there and has no entries. */
+/** A list in JSON shows by itself that it exists and is empty. */
 const hasElements = (each: ByFields["each"]): boolean =>
   each !== undefined && (typeof each === "string" || each.how !== "json");
 
@@ -101,18 +101,18 @@ const found = (fields: RawRecord["fields"], value: Record<string, unknown>): Fou
 
 /** Inputs from the fields of a page: one, or one for each match of `each`. */
 interface EmitFields<F extends Fields = Fields, Parent = never, Added = object, Names = string> {
-  /** Names of kept pages. May be left out when only one page is kept. */
+  /** Names of kept pages. Optional if only one page is kept. */
   readonly from?: string | readonly string[];
   /** Each match is one input, and the fields are relative to it: a CSS selector, or a place in JSON (`by.path("items[]")`). */
   readonly each?: Each;
-  /** What is found makes the target's input. Where nothing at all is found, nothing is emitted. */
+  /** The fields of the target's input. If none of them is found, nothing is emitted. */
   readonly input: F;
   /**
-   * What is taken over from the input of the item that was collected: names of its members, or a function
+   * What to copy from the input of the current item: names of its members, or a function
    * `(parent: { region: string }) => ({ … })`, whose parameter needs its type.
    */
   readonly with?: readonly Names[] | ((parent: Parent) => Added);
-  /** Fewer inputs than this: the page is not what it was (`structure-changed`). 1 with an `each` of elements, else 0. */
+  /** With fewer inputs than this, the item fails with `structure-changed`. Default 1 with an `each` of elements, else 0. */
   readonly min?: number;
 }
 
@@ -126,20 +126,20 @@ export const EMIT_FIELDS_OPTIONS: OptionNames<EmitFields> = {
 
 /** Inputs by the scraper's own code: pure, not async. */
 interface EmitFunction<Parent = never, Given = unknown> {
-  /** Names of the kept pages that the function is given; all of them when left out. */
+  /** Names of the kept pages that the function gets. Default: all of them. */
   readonly from?: string | readonly string[];
   /** Gives the target's inputs, one object for each. */
   readonly inputs: (pages: readonly KeptPage[], context: EmitContext<Parent>) => readonly Given[];
-  /** Fewer inputs than this: the page is not what it was (`structure-changed`). 0 unless given. */
+  /** With fewer inputs than this, the item fails with `structure-changed`. Default 0. */
   readonly min?: number;
 }
 
 export const EMIT_FUNCTION_OPTIONS: OptionNames<EmitFunction> = { from: true, inputs: true, min: true };
 
 interface EmitContext<Parent> {
-  /** Of the item that was collected. */
+  /** The input of the current item. */
   readonly input: Parent;
-  /** To parse the pages with. */
+  /** Tools to parse the pages. */
   readonly tools: ExtractTools;
 }
 
@@ -153,7 +153,7 @@ export interface EmitToOther<Parent> extends Emit<Parent> {
   readonly target: AnyScraper;
 }
 
-/** To the scraper itself, the next page of a list for example: what it gives must fit the scraper's own input. */
+/** To the scraper itself, for example the next page of a list: the result must match the scraper's own input. */
 export interface EmitToSelf<Parent, Gives> extends Emit<Parent> {
   readonly target: "self";
   readonly "~gives"?: Gives;
@@ -173,10 +173,10 @@ type Found<F> = {
       : never;
 };
 type Members<Given, Names extends PropertyKey> = { readonly [Name in Names]: Given[Name & keyof Given] };
-/** Without names, nothing is asked of the parent. */
+/** Without names, nothing is required of the parent. */
 type ParentWith<Parent, Names, Asked> = [Names] extends [never] ? Parent : Parent & Asked;
 
-/** Empty if it fits; else a member that no object has, whose name says what is wrong. */
+/** Empty if it matches; else a member that no object has, whose name says what is wrong. */
 type Fit<Given, Gives> = Gives extends Given
   ? unknown
   : { readonly "what it finds does not fit the target's input": Given };

@@ -18,13 +18,13 @@ const loaded = (own: Partial<AnyScraper>): LoadedScraper => ({
 });
 const ready = (own: Partial<AnyScraper>) => compileScraper(loaded(own));
 
-test("what a scraper leaves out is filled in, politely", async () => {
+test("omitted options get polite defaults", async () => {
   const { pace, limits, extraction } = await ready({});
   assert.deepEqual(pace, { perSecond: 2, concurrency: 4, burst: 1 });
   assert.deepEqual([limits, extraction], [DEFAULT_LIMITS, undefined]);
 });
 
-test("what it says holds, and the rest stays as it was", async () => {
+test("given options apply, and the others keep their defaults", async () => {
   const { pace, limits } = await ready({ pace: { concurrency: 9 }, limits: { hops: 3 } });
   assert.deepEqual(pace, { perSecond: 2, concurrency: 9, burst: 1 });
   assert.deepEqual(limits, { ...DEFAULT_LIMITS, hops: 3 });

@@ -102,7 +102,7 @@ test("collect replays the steps with the item's input, and keeps the page that t
   assert.equal(scraper.site, "https://tax.county.example", "the site is that of the first address");
 });
 
-test("a recording that keeps pages itself is left as it is; closing the page comes after keeping it", async () => {
+test("a recording that keeps pages itself is unchanged; the page is closed after it is kept", async () => {
   const keeps = { type: "customStep", name: "sluice.extract", parameters: { name: "detail" } };
   const of = async (...more: readonly unknown[]): Promise<readonly string[]> => {
     const scraper = declareScraper(
@@ -178,7 +178,7 @@ const refuses = (changes: object, message: RegExp, isTrusted = true): void =>
     String(message),
   );
 
-test("what is wrong in a file is refused when it is loaded, with its place", () => {
+test("errors in a file are reported when it is loaded, with their place", () => {
   refuses({ kind: "http" }, /`kind` must be recording/);
   refuses({ recordng: {} }, /no option `recordng`\. Did you mean `recording`\?/);
   refuses({ name: "A B" }, /`name` must be/);

@@ -138,7 +138,7 @@ export const parseDeclared = async (text: string, extension: string, place: stri
   }
 };
 
-/** Checks the data and makes a scraper of it. Throws `ScraperLoadError`. */
+/** Checks the data and turns it into a scraper. Throws `ScraperLoadError`. */
 export const declareScraper = (declared: unknown, options: DeclareOptions): AnyScraper => {
   try {
     return checkScraper(scraperOf(declared, options), options.place);

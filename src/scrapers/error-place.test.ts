@@ -17,7 +17,7 @@ const load = async (name: string, lines: readonly string[]): Promise<string> => 
   );
 };
 
-test("a selector that cannot be read is told with its field, its file and its line", async () => {
+test("an invalid selector is reported with its field, file and line", async () => {
   const message = await load("selector.scraper.ts", [
     'import { defineScraper, field } from "sluice";',
     "export default defineScraper({ extract: { fields: {",
@@ -29,11 +29,11 @@ test("a selector that cannot be read is told with its field, its file and its li
   assert.match(message, /bad selector "#market\["/);
 });
 
-test("an error of the author's own code is told with its line", async () => {
+test("an error in the author's code is reported with its line", async () => {
   const message = await load("thrown.scraper.ts", ["const places: string[] = [];", "places[0]!.trim();"]);
   assert.match(message, /thrown\.scraper\.ts:2:\d+: `places\[0\]!\.trim\(\);`/);
 });
 
-test("a file that is not TypeScript is told with its line", async () => {
+test("a syntax error is reported with its line", async () => {
   assert.match(await load("syntax.scraper.ts", ["const a = 1;", "const = 2;"]), /syntax\.scraper\.ts:2/);
 });

@@ -6,13 +6,12 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 const OWN_SOURCES = ["../", "../../bin/"].map((folder) => new URL(folder, import.meta.url).href);
 /** `at f (file:///x.ts:3:5)`, or the head that Node puts over an error of syntax: `/x.ts:3`. */
 const FRAME = /(?:(file:\/\/[^\s()]+?)|^(\/[^():]+\.[cm]?[jt]s)):(\d+)(?::(\d+))?\)?$/;
-/** The author's own line stands below those of the storage that found the mistake. */
+/** In the stack, the author's own line is below those of Sluice that found the error. */
 const FRAMES = 40;
 const LONGEST_LINE = 100;
 
 /**
- * Where in the author's own files something went wrong, with the line that stands there: a selector that cannot be read is found by the
- * field it is given to.
+ * The place of an error in the author's own files, with that line: an invalid selector is found by the field that uses it.
  */
 export const errorPlace = (error: Error): string | undefined => {
   const frame = authorFrame((error.stack ?? "").split("\n"));
@@ -22,7 +21,7 @@ export const errorPlace = (error: Error): string | undefined => {
   return source === undefined ? place : `${place}: \`${source}\``;
 };
 
-/** `my.scraper.ts:12:5`, for what is stored with an item. Undefined where the author's files are not in the stack. */
+/** `my.scraper.ts:12:5`, to be stored with an item. Undefined if the author's files are not in the stack. */
 export const shortErrorPlace = (error: Error): string | undefined => {
   const frames = (error.stack ?? "").split("\n").filter((line) => /^\s+at /.test(line));
   const frame = authorFrame(frames);
@@ -42,7 +41,7 @@ const authorFrame = (
   return undefined;
 };
 
-/** Loads something such that an error in it can be placed. */
+/** Loads something so that the place of an error in it can be found. */
 export const placingErrors = async <T>(load: () => Promise<T>): Promise<T> => {
   const before = Error.stackTraceLimit;
   Error.stackTraceLimit = FRAMES;

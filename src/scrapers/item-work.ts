@@ -2,8 +2,8 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { isMainThread } from "node:worker_threads";
 
 /**
- * What one item's `collect` has started, awaited or not. Its code runs in an async context of its own, so that an error that nobody
- * caught (a promise without `await`, a timer) is known to be this item's: it neither ends the process nor gets lost.
+ * What one item's `collect` has started, awaited or not. Its code runs in a separate async context, so that an uncaught error (a promise without
+ * `await`, a timer) can be assigned to this item: it neither ends the process nor gets lost.
  */
 export class ItemWork {
   readonly #pending = new Set<Promise<unknown>>();
@@ -48,7 +48,7 @@ export class ItemWork {
     return this.#pending.size;
   }
 
-  /** Resolves when nothing is pending any more, including what was started by whoever waited for it. */
+  /** Resolves when nothing is pending any more, including work that was started while waiting. */
   async settled(): Promise<void> {
     do {
       while (this.#pending.size > 0) await Promise.allSettled(this.#pending);

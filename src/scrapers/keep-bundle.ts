@@ -8,8 +8,8 @@ const KEPT = 1000;
 const kept = new WeakMap<object, Map<string, Promise<string | undefined>>>();
 
 /**
- * Stores the code of a scraper that a job is about to be pinned to, so that the job can go on when the file has changed. Returns why that was not possible:
- * the job then needs the file as it is.
+ * Stores the code of a scraper that a job is about to be pinned to, so that the job can continue when the file has changed. Returns why that was not
+ * possible: the job then needs the unchanged file.
  */
 export const keepBundle = (
   store: Pick<Blobs, "get" | "list" | "put">,
@@ -33,7 +33,7 @@ const keep = async (
   store: Pick<Blobs, "get" | "list" | "put">,
   loaded: Pick<LoadedScraper, "scraper" | "source" | "version">,
 ): Promise<string | undefined> => {
-  // One that was deployed stays what its version means.
+  // A deployed bundle stays the one for its version.
   if (await newestBundle(store, loaded.scraper.name, loaded.version)) return undefined;
   try {
     const { makeBundle } = await import("./make-bundle.ts");

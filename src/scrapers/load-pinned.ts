@@ -1,7 +1,8 @@
 import type { JobSpec, JobView, PinnedScraper } from "../domain/job.ts";
+import { canaryRevision, fieldsIn, isOfCanary, revisionOf, versionsIn } from "../domain/job-version.ts";
 import { fieldPrefix } from "../domain/record.ts";
 import type { Retention } from "../domain/removal.ts";
-import type { Ledger } from "../ports/ledger.ts";
+import type { ClaimedItem, Ledger } from "../ports/ledger.ts";
 import { retentionOf } from "./check-scraper.ts";
 import { deployedSource, newestBundle } from "./bundle.ts";
 import { ScraperLoadError } from "./check-scraper.ts";
@@ -13,8 +14,8 @@ import type { ScraperStore } from "./stored-scrapers.ts";
 type PinnedJob = Pick<JobSpec, "id" | "scraper" | "source" | "scrapers" | "extracts">;
 
 /**
- * A job's root scraper in the version that it is pinned to, and with it those that it emits to: from its file while that has the version, else from the bundle
- * in the store. Throws when neither has it.
+ * A job's root scraper in the version that it is pinned to, and with it those that it emits to: from its file while that has this version, else from
+ * the bundle in the store. Throws if neither has it.
  */
 export const loadPinned = async <Job extends PinnedJob>(
   spec: Job,
@@ -41,7 +42,7 @@ const loadFrom = async (
   const now = jobScrapers(root, scrapers);
   const isSame = ({ name, version }: PinnedScraper, index: number): boolean =>
     now[index]?.ready.scraper.name === name && now[index].ready.version === version;
-  // A file's change is one of those that import it too: the last in the list is where it was made.
+  // A changed file also changes those that import it: the last in the list is the changed one.
   const changed = scrapers.findLastIndex((one, index) => !isSame(one, index));
   const was = scrapers[changed];
   if (was) throw changedScraper(id, was.name, was.version, now[changed]?.ready.version ?? "none");
@@ -50,33 +51,54 @@ const loadFrom = async (
 
 const KEPT_JOBS = 256;
 
+/** The job as it is in one of its revisions. */
+const inRevision = (spec: JobSpec, revision: number): JobSpec => {
+  if (revision === revisionOf(spec)) return spec;
+  if (spec.canary && revision === canaryRevision(spec)) return { ...spec, ...spec.canary };
+  // Its versions changed after the claim: items in flight end with theirs.
+  const versions = versionsIn(spec, revision);
+  const scrapers = spec.scrapers
+    .slice(0, versions.length)
+    .map((one, at) => ({ ...one, version: versions[at]! }));
+  return { ...spec, scrapers, fields: fieldsIn(spec, revision) };
+};
+
 /** Scrapers by job and revision, each loaded once and held against the version that the job is pinned to. */
 export const jobLoader = (
   ledger: Pick<Ledger, "readJob">,
   /** Where the code of its root is on this machine. */
   sourceOf: (spec: JobSpec) => Promise<string> = async ({ source }) => source,
   store?: ScraperStore,
-): ((job: string, revision: number) => Promise<LoadedJob>) => {
+): ((item: PinnedItem) => Promise<LoadedJob>) => {
   const loaded = new Map<string, Promise<LoadedJob>>();
-  const load = async (id: string): Promise<LoadedJob> => {
+  const load = async (id: string, revision: number): Promise<LoadedJob> => {
     const job = await ledger.readJob(id);
     if (!job) throw new ScraperLoadError("unknown-scraper", `${id}: no such job`);
-    const { spec } = job;
+    const spec = inRevision(job.spec, revision);
     const root = await loadPinned(spec, store, sourceOf);
-    return { spec, scrapers: jobScrapers(root, spec.scrapers) };
+    return { spec, revision, scrapers: jobScrapers(root, spec.scrapers) };
   };
-  return (id, revision) => {
+  const known = (id: string, revision: number): Promise<LoadedJob> => {
     const name = `${id} ${revision}`;
-    const known = loaded.get(name);
-    if (known) return known;
-    const ready = load(id);
+    const before = loaded.get(name);
+    if (before) return before;
+    const ready = load(id, revision);
     loaded.set(name, ready);
     // The file may be put back, and the job resumed.
     ready.catch(() => loaded.delete(name));
     if (loaded.size > KEPT_JOBS) loaded.delete(loaded.keys().next().value!);
     return ready;
   };
+  return async ({ job, revision, key }) => {
+    const own = await known(job, revision);
+    const { canary } = own.spec;
+    // A canary begins and ends with another revision of its job, so what was loaded for a revision says whether there is one.
+    const isOther = canary !== undefined && revision === revisionOf(own.spec) && isOfCanary(canary, key);
+    return isOther ? await known(job, canaryRevision(own.spec)) : own;
+  };
 };
+
+type PinnedItem = Pick<ClaimedItem, "job" | "revision" | "key">;
 
 const changedScraper = (job: string, scraper: string, was: string, is: string): ScraperLoadError =>
   new ScraperLoadError(
@@ -88,6 +110,8 @@ const changedScraper = (job: string, scraper: string, was: string, is: string): 
 /** A job as a worker runs it. */
 export interface LoadedJob {
   readonly spec: JobSpec;
+  /** Of the job, or of its canary. */
+  readonly revision: number;
   readonly scrapers: readonly JobScraper[];
 }
 
@@ -96,15 +120,15 @@ export interface JobScraper {
   readonly ready: CompiledScraper;
   /** Its place among the job's scrapers; the root has 0. */
   readonly index: number;
-  /** Where its first field stands among the job's fields. */
+  /** Index of its first field among the job's fields. */
   readonly fieldsAt: number;
   /** Before the names of its fields, see `fieldPrefix`. */
   readonly prefix: string;
 }
 
 /**
- * The root, then those that it emits to, in the order in which a job pins them. A job that has pinned some keeps their places, by which its items
- * name them; those that are new come last.
+ * The root, then those that it emits to, in the order in which a job pins them. A job keeps the places of its pinned scrapers, because its items
+ * refer to them by place; new ones come last.
  */
 export const jobScrapers = (
   root: CompiledScraper,
@@ -134,8 +158,8 @@ export const jobFields = (
 };
 
 /**
- * How long a job's pages and records are kept: as its scraper says now; as it said when the job began where it cannot be loaded any more. Each
- * file is loaded once.
+ * How long a job's pages and records are kept: by the current setting of its scraper, or the one from the job's start if the scraper can no longer be
+ * loaded. Each file is loaded once.
  */
 export const retentionNow = (): ((view: JobView) => Promise<Retention | undefined>) => {
   const loaded = new Map<string, Promise<AnyScraper | undefined>>();

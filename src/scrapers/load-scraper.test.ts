@@ -38,7 +38,7 @@ const refuses = async (named: string, code: ScraperLoadErrorCode, ...parts: RegE
   });
 };
 
-test("TypeScript and JavaScript files are loaded from anywhere, with sluice and zod at hand", async () => {
+test("TypeScript and JavaScript files are loaded from anywhere, and can import sluice and zod", async () => {
   for (const name of ["typed.ts", "plain.js", "plain.mjs"]) {
     const path = write(name, scraperText("here", name.endsWith(".ts") ? "const one: number = 1;" : ""));
     const { scraper, source } = await loadScraper(path);
@@ -48,17 +48,17 @@ test("TypeScript and JavaScript files are loaded from anywhere, with sluice and 
   }
 });
 
-test("a built-in is loaded by its name, and by no other word that objects know", async () => {
+test("a built-in is loaded by its name, and not by names of the object prototype", async () => {
   assert.equal((await loadScraper("page")).scraper.name, "page");
   for (const word of ["constructor", "toString", "__proto__"])
     await refuses(word, "unknown-scraper", new RegExp(word), /page/);
 });
 
-test("a file that is not there is unknown, and the way out is named", async () => {
+test("a missing file is an unknown scraper, and the error says what to do", async () => {
   await refuses(join(folder, "nothing.ts"), "unknown-scraper", /nothing\.ts/, /\.ts, \.js, \.json or \.yaml/);
 });
 
-test("a file that cannot be run is broken: its name and the reason are told", async () => {
+test("a file that cannot run is reported with its name and the reason", async () => {
   await refuses(write("syntax.ts", "export default {"), "broken-scraper", /syntax\.ts/, /Correct the file/);
   await refuses(write("throws.ts", "throw new Error('no key')"), "broken-scraper", /throws\.ts.*no key/);
   await refuses(write("lost.ts", 'import "./gone.ts"'), "broken-scraper", /lost\.ts.*gone\.ts/);
@@ -69,7 +69,7 @@ test("a file without a scraper in it is bad", async () => {
   await refuses(write("empty.ts", "export const scraper = 1;"), "bad-scraper", /empty\.ts/, /export default/);
 });
 
-test("the version follows the file and what it imports from beside it, near and far, and nothing else", async () => {
+test("the version depends on the file and its direct and indirect relative imports, and on nothing else", async () => {
   write("shared/far.ts", "export const far = 1;");
   write("near.ts", 'import { far } from "./shared/far.ts"; export const near = far;');
   write("unrelated.ts", "export const other = 1;");
@@ -87,7 +87,7 @@ test("the version follows the file and what it imports from beside it, near and 
   assert.notEqual(await version(), second);
 });
 
-test("a file that was changed, or corrected, runs as it is now; its earlier code stays with those who have it", async () => {
+test("a changed or corrected file runs in its current state; earlier loads keep their code", async () => {
   const path = write("changing.ts", scraperText("changing", 'import { word } from "./word.ts"; void word;'));
   await refuses(path, "broken-scraper", /word\.ts/);
   write("word.ts", "export const word = 1;");
@@ -125,7 +125,7 @@ const emitting = (name: string, head: string, ...targets: string[]) => `
     emit: [${targets.map((target) => `emitTo(${target}, { input: { url: field.url("a") } })`).join(", ")}],
   });`;
 
-test("the scrapers that it emits to come along, each with the version of its own file", async () => {
+test("the scrapers that it emits to are loaded too, each with its own version", async () => {
   const town = write("emit/town.ts", scraperText("town"));
   write("emit/notes.json", "{}");
   const list = write("emit/list.ts", emitting("list", 'import town from "./town.ts";', '"self"', "town"));
@@ -160,7 +160,7 @@ test("two scrapers of one name in a job are refused", async () => {
   await refuses(root, "bad-scraper", /named twin/);
 });
 
-test("code that asks for a scraper without code has it in its version", async () => {
+test("the version of code includes a scraper without code that it loads", async () => {
   const recording = (title: string): string =>
     `kind: recording
 name: recorded

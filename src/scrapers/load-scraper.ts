@@ -35,7 +35,7 @@ export const OWN_MODULES: ReadonlyMap<string, string> = new Map(
   ]),
 );
 
-/** Files that came in through relative imports, by the file that asked for them: URLs as Node has them, see `freshUrl`. */
+/** Files loaded through relative imports, by the importing file: URLs as Node has them, see `freshUrl`. */
 const imports = new Map<string, Set<string>>();
 /** Names of packages that files outside of packages import, by the file. */
 const packages = new Map<string, Set<string>>();
@@ -108,10 +108,10 @@ const notePackage = (from: string | undefined, specifier: string): void => {
 
 /** An import as if another file had it: `sluice-import:FILE:NAME`. */
 const ASKED = /^sluice-import:([^:]*):([^:]*)$/;
-/** What such imports led to. */
+/** Results of such imports. */
 const resolved = new Map<string, string>();
 
-/** Imports what a file would get under this name, and says where that is. */
+/** Imports what a file would get under this name, and returns its location. */
 export const importFrom = async (
   file: string,
   specifier: string,
@@ -131,7 +131,7 @@ export const loadedFiles = (
     .flatMap((url) => (url === source ? [url, ...filesReadBy(source)] : [url]))
     .map((url) => ({ url: fileOf(url), packages: [...(packages.get(url) ?? [])] }));
 
-/** By file path, file URL or built-in name; from the store, the newest version or the one that is wanted. */
+/** By file path, file URL or built-in name; from the store, the newest or the given version. */
 export const loadScraper = async (
   named: string,
   store?: ScraperStore,
@@ -184,7 +184,7 @@ export const loadScraper = async (
 
 const KEPT_BUNDLES = 256;
 
-/** The scraper of a bundle. Its version is made anew from the unpacked files, as it is for any file. */
+/** The scraper of a bundle. Its version is computed again from the unpacked files, as for any file. */
 export const loadBundle = async (open: OpenBundle): Promise<LoadedScraper> => {
   const known = bundles.get(open.hash);
   if (known) return await known.loaded;
@@ -210,8 +210,8 @@ const asDeployed = (loaded: LoadedScraper, { name, version }: OpenBundle): Loade
 };
 
 /**
- * A scraper without code, for code that needs it: `await scraperFile("./county.scraper.yaml", import.meta.url)`. It is part of the version of the file
- * that asks for it, as an import is.
+ * A scraper without code, for code that needs it: `await scraperFile("./county.scraper.yaml", import.meta.url)`. It is part of the version of the
+ * file that loads it, like an import.
  */
 export const scraperFile = async (path: string, from: string): Promise<AnyScraper> => {
   const url = new URL(path, fileOf(from)).href;
@@ -232,7 +232,7 @@ const freshUrl = (url: string): string => {
 const RELOAD = /(?:\?reload=\d+)?$/;
 const fileOf = (url: string): string => url.replace(RELOAD, "");
 
-/** A target that is no file's default export lives in the root's own file. */
+/** A target that is not the default export of a file is in the root's own file. */
 const withTargets = async (scraper: AnyScraper, url: string): Promise<LoadedScraper> => {
   const targets = targetsOf(scraper);
   const homes = targets.length === 0 ? new Map<unknown, string>() : await defaultExports(filesOf(url));

@@ -88,7 +88,7 @@ test("a bundle has the file, what it imports from beside and above it, now and l
   assert.equal(statSync(fileURLToPath(open.root)).mode & 0o777, 0o700);
 });
 
-test("packages come along with what they need, CommonJS too; the same files give the same bundle", async () => {
+test("packages are bundled with their dependencies, CommonJS too; the same files give the same bundle", async () => {
   const pack = (name: string, texts: Readonly<Record<string, string>>) => {
     for (const [file, text] of Object.entries(texts)) write(`two/node_modules/${name}/${file}`, text);
   };
@@ -132,7 +132,7 @@ test("packages come along with what they need, CommonJS too; the same files give
   assert.equal(bundleHash(packBundle(await makeBundle(loaded))), bundleHash(bytes));
 });
 
-test("a scraper without code travels with its recording, and a scraper with those that it emits to", async () => {
+test("a scraper without code is bundled with its recording, and a scraper with those that it emits to", async () => {
   write(
     "three/steps.json",
     '{ "title": "t", "steps": [{ "type": "navigate", "url": "https://x.example/{{id}}" }] }',
@@ -169,7 +169,7 @@ const refuses = async (file: string, problem: RegExp) => {
   });
 };
 
-test("what cannot be taken along is refused, with the way out", async () => {
+test("code that cannot be bundled is refused, with what to do", async () => {
   write("four/node_modules/native/package.json", '{ "name": "native", "main": "i.js" }');
   write(
     "four/node_modules/native/i.js",
@@ -208,7 +208,7 @@ test("a bundle that was changed is refused, wherever it was changed", async () =
   // In a folder where it was not unpacked before.
   unpackBundlesIn(join(folder, "other"));
   const { openStoredBundle } = (await import(`${MODULE}?fresh`)) as typeof import("./open-bundle.ts");
-  await assert.rejects(openStoredBundle(blobs, "true", loaded.version), /is not what was stored/);
+  await assert.rejects(openStoredBundle(blobs, "true", loaded.version), /is damaged: its hash/);
   unpackBundlesIn(data);
 
   await assert.rejects(
@@ -229,7 +229,7 @@ test("a bundle that was changed is refused, wherever it was changed", async () =
   await assert.rejects(openBundle(other).then(loadBundle), /in version/);
 });
 
-test("bytes from outside: no path leads out of the folder, and no size beyond the limit is read", () => {
+test("an untrusted bundle cannot write outside the folder or exceed the size limit", () => {
   const bundle = { name: "n", version: "0".repeat(16), entry: "code/a.ts", packages: {}, binary: {} };
   const refusesBundle = (value: object, problem: RegExp) =>
     assert.throws(() => parseBundle(Buffer.from(JSON.stringify({ format: 1, ...value }))), problem);

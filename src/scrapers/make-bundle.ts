@@ -14,11 +14,14 @@ const LATER =
 /** Files that it names: `new URL("./x.csv", import.meta.url)`, `scraperFile("./x.yaml", …)`. */
 const NAMED =
   /\b(?:new\s+URL|scraperFile)\s*\(\s*(["'`])(?![a-z][a-z+.-]*:|\/)([^"'`$\n]+)\1\s*,\s*import\.meta\.url/gi;
-/** Imports of a file that was not loaded. Those of types alone are none. */
+/** Imports of a file that was not loaded, without type-only imports. */
 const STATIC = /(?:^|[\s;}])(?:import|export)\s+(?!type\s)(?:[^;"'()]*?\bfrom\s*)?(["'])([^"'\n]+)\1/g;
 const FOLDER_OF_FILE = /\bimport\.meta\.(?:dirname|filename)\b|\b__(?:dirname|filename)\b/;
 
-/** All code of a scraper that was loaded from a file of this machine. Throws `ScraperLoadError` or `MissingPackageError` if not all of it can be taken along. */
+/**
+ * All code of a scraper that was loaded from a file of this machine. Throws `ScraperLoadError` or `MissingPackageError` if not all of it can be
+ * bundled.
+ */
 export const makeBundle = async ({
   scraper: { name },
   source,
@@ -33,7 +36,7 @@ export const makeBundle = async ({
   };
   const takeFile = (from: string, path: string): void => {
     const url = new URL(path, from).href;
-    // What is named in a comment need not exist.
+    // A file that is named in a comment need not exist.
     const stats = statSync(fileURLToPath(url), { throwIfNoEntry: false });
     if (stats?.isDirectory())
       throw unbundled(name, `${fileURLToPath(from)} names the folder ${path}. Name the files in it`);
@@ -98,7 +101,7 @@ const packagesOf = async (
       const found = await importFrom(from, specifier);
       if (found.url !== ownZod) imported.set(specifier, found);
     } catch (error) {
-      // Every other import was made already: this one is for later, and the code may do without.
+      // All other imports were resolved already: this one is for later, and the code may not need it.
       if ((error as { code?: string }).code === "ERR_MODULE_NOT_FOUND") continue;
       throw unbundled(
         name,
@@ -118,7 +121,7 @@ const commonFolder = (folders: readonly string[]): string =>
     return shared;
   });
 
-/** Whether files are ES modules is said by a package.json above them, which stays behind: a small one takes its place. */
+/** A package.json above the files says whether they are ES modules; it is not bundled, so a small one replaces it. */
 const moduleTypes = (
   urls: readonly string[],
   root: string,

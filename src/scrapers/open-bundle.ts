@@ -26,7 +26,7 @@ export const unpackBundlesIn = (data: string): void => {
   folder = join(data, ".bundles");
 };
 
-/** The bundle of a version, or of the version that was deployed last. Throws `ScraperLoadError` where there is none. */
+/** The bundle of a version, or of the version that was deployed last. Throws `ScraperLoadError` if there is none. */
 export const openStoredBundle = async (
   store: Pick<Blobs, "get" | "list">,
   name: string,
@@ -45,7 +45,7 @@ export const openStoredBundle = async (
     if (bundleHash(bytes) === hash) return bytes;
     throw new ScraperLoadError(
       "broken-scraper",
-      `${name}: the stored code of version ${wanted} is not what was stored: its hash is not ${hash}. Deploy it again from its files: sluice deploy ${name}`,
+      `${name}: the stored code of version ${wanted} is damaged: its hash is not ${hash}. Deploy it again from its files: sluice deploy ${name}`,
     );
   });
 };

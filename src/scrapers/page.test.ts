@@ -8,13 +8,13 @@ const validate = (value: unknown) => {
   return result;
 };
 
-test("an http or https URL is taken as it is, and other columns are left out", () => {
+test("an http or https URL is used unchanged, and other columns are ignored", () => {
   assert.deepEqual(validate({ url: "HTTPS://a.example/x", note: "1" }), {
     value: { url: "HTTPS://a.example/x" },
   });
 });
 
-test("anything else is told where the URL should be", () => {
+test("the error for any other input says where the URL should be", () => {
   for (const value of [
     undefined,
     null,

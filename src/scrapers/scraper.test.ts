@@ -14,7 +14,7 @@ const scraper = defineScraper({
   extract: { fields: { owner: field.text(".owner"), value: field.money(".value"), tags: field.list("li") } },
 });
 
-test("types go from the input schema to the record", () => {
+test("types follow from the input schema to the record", () => {
   const input: InputOf<typeof scraper> = { parcel: "A", year: 2026 };
   const record: RecordFrom<typeof scraper> = { owner: "ann", value: 1.5, tags: null };
   // @ts-expect-error a money field gives a number
@@ -23,7 +23,7 @@ test("types go from the input schema to the record", () => {
   assert.deepEqual([record.value, wrong.value], [1.5, "1.5"]);
 });
 
-test("issues are told one after the other, each with its path", () => {
+test("issues are listed, each with its path", () => {
   const text = describeIssues([
     { message: "expected 10 digits", path: ["parcel"] },
     { message: "required", path: ["owners", 0, "name"] },
@@ -37,7 +37,7 @@ test("a path may be made of keys, of objects that hold keys, and of symbols", ()
   assert.equal(describeIssues([{ message: "no", path }]), "owner.1.Symbol(mark): no");
 });
 
-test("what must be there is a text, or a failure that names it", () => {
+test("`need` returns the text, or throws a failure that names it", () => {
   assert.deepEqual([need("a", "x"), need(5, "x"), need(false, "x")], ["a", "5", "false"]);
   for (const nothing of [undefined, null, "", {}])
     assert.throws(() => need(nothing, "the token"), /navigation: the token was not found/);

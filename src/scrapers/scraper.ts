@@ -7,16 +7,16 @@ import type { OptionNames } from "../domain/known-options.ts";
 import type { BrowserOptions, Identity, Keep, Limits, ScraperTools } from "../ports/collector.ts";
 import type { Emit, EmitToOther, EmitToSelf } from "./compile-emit.ts";
 
-/** What a scraper's `collect` is given. */
+/** What a scraper's `collect` gets. */
 export type CollectContext<Input, Kind extends CollectorKind = "http"> = CollectBase<Input> &
   ScraperTools[Kind];
 
 export interface CollectBase<Input> {
-  /** The item's input, as the scraper's schema gave it. */
+  /** The item's input, as parsed by the scraper's schema. */
   readonly input: Input;
-  /** Says which pages and files are kept under a name. */
+  /** Keeps pages and files under a name. */
   readonly keep: Keep;
-  /** 1-based number of this try. */
+  /** Number of this attempt, starting at 1. */
   readonly attempt: number;
   /** Aborted when the item's time is up. */
   readonly signal: AbortSignal;
@@ -28,17 +28,17 @@ interface Scraper<Input = never, Kind extends CollectorKind = "http"> {
   readonly kind?: Kind;
   /** For kinds that use a browser: isolation, what is loaded, which hosts. */
   readonly browser?: BrowserOptions;
-  /** Up to 64 of a-z, 0-9, dot, dash and underscore; jobs and records carry it. */
+  /** Up to 64 characters: a-z, 0-9, dot, dash and underscore. Jobs and records have it. */
   readonly name: string;
   /** The site's origin: relative URLs are resolved against it, and its domain is the lane. */
   readonly site?: string;
-  /** What an item is given: a schema of zod, or any other Standard Schema. Inputs that it refuses are rejected with their line. */
+  /** The input of an item, as a zod schema or any other Standard Schema. Inputs that do not match it are rejected with their line. */
   readonly input: StandardSchema<unknown, Input>;
-  /** Two inputs with one key are one item. By default the canonical URL of `url`, or the input itself. */
+  /** Inputs with the same key are one item. By default the canonical URL of `url`, or the input itself. */
   readonly key?: (input: Input) => string;
   /** A name that several scrapers share when one vendor hosts many sites; by default the registrable domain. */
   readonly lane?: string;
-  /** How fast the site may be asked; 2 requests a second and 4 items at once by default. */
+  /** The load that the site accepts; by default 2 requests per second and 4 items at a time. */
   readonly pace?: Partial<Pace>;
   /** Proxy tiers from cheap to expensive: `["direct", "datacenter", "residential:us-tx"]`. The first is used while the site allows it; `["direct"]` by default. */
   readonly proxies?: readonly string[];
@@ -48,19 +48,19 @@ interface Scraper<Input = never, Kind extends CollectorKind = "http"> {
   readonly identity?: Identity;
   /** robots.txt is obeyed unless this says "ignore". */
   readonly robots?: "obey" | "ignore";
-  /** The scraper acts on the site: an item is not tried again by itself once a request marked `acts` has left. */
+  /** The scraper acts on the site: an item is not retried automatically after a request marked `acts` was sent. */
   readonly once?: boolean;
-  /** Caps on what one item may cost. */
+  /** Limits of one item. */
   readonly limits?: Partial<ScraperLimits>;
-  /** Rows of the failure policy that differ for this site. */
+  /** Changes to the failure policy for this site. */
   readonly failures?: PolicyOverrides;
   /** Sent with every request; `authorization` and `cookie` to the site's own origin only, and never stored. */
   readonly headers?: Readonly<Record<string, string>>;
   /** "none": only the records are kept, and extraction cannot be run again. */
   readonly archive?: "all" | "none";
-  /** How long what its jobs have brought is kept, from a job's end: `{ pages: "90d", records: "2y" }`. For ever by default. */
+  /** How long the data of its jobs is kept after a job ends: `{ pages: "90d", records: "2y" }`. Forever by default. */
   readonly retention?: RetentionSetting;
-  /** Gets to the pages and keeps them. Run once for each attempt. */
+  /** Fetches the pages and keeps them. Runs once for each attempt. */
   readonly collect: (context: CollectContext<Input, Kind>) => Promise<void>;
   /** Which fields are where on the kept pages, or a function that finds them. Without it pages are only kept. */
   readonly extract?: ExtractSpec | ExtractFunction;
@@ -74,7 +74,7 @@ interface Scraper<Input = never, Kind extends CollectorKind = "http"> {
 export interface CheckSetting {
   /** The scraper that uses a browser. */
   readonly scraper: AnyScraper;
-  /** One item in so many is run by both, the first one included; 200 by default. */
+  /** Both scrapers run the first item and then one item in this many; 200 by default. */
   readonly oneIn?: number;
 }
 
@@ -114,9 +114,9 @@ export interface RetentionSetting {
 }
 
 export interface ScraperLimits extends Limits {
-  /** Steps from one scraper to another, counted from an input that was given; what lies deeper is capped. 10 by default. */
+  /** Steps from one scraper to another, counted from a given input. Inputs beyond this depth are capped. 10 by default. */
   readonly depth: number;
-  /** Steps in a row by `emitTo("self")`, the next pages of a list for example; what comes after them is capped. 10,000 by default. */
+  /** Consecutive steps by `emitTo("self")`, for example the next pages of a list. Inputs beyond them are capped. 10,000 by default. */
   readonly chain: number;
 }
 
@@ -175,8 +175,8 @@ export const defineScraper = <
 ): DefinedScraper<Input, F, Given> => scraper as unknown as DefinedScraper<Input, F, Given>;
 
 /**
- * The common face of schema libraries (zod, valibot, arktype …), https://standardschema.dev: the storage checks inputs through it and
- * loads none of them itself.
+ * The common interface of schema libraries (zod, valibot, arktype …), https://standardschema.dev: Sluice checks inputs through it and loads none of
+ * them itself.
  */
 export interface StandardSchema<Input = unknown, Output = Input> {
   readonly "~standard": {
@@ -205,7 +205,7 @@ export const describeIssues = (issues: readonly SchemaIssue[]): string =>
     })
     .join("; ");
 
-/** `throw absent()` when the site itself says that there is no such thing. */
+/** `throw absent()` when the site itself says that the input does not exist. */
 export const absent = (reason?: string): AbsentError => new AbsentError(reason);
 
 /** The text of something that must be on a page; throws a `navigation` failure that names it when it is not there. */
@@ -218,7 +218,7 @@ export const need = (value: unknown, what: string): string => {
 /** The scrapers that a scraper emits to, directly or not, the nearest first; itself left out. */
 export const targetsOf = (root: AnyScraper): AnyScraper[] => {
   const found = new Set([root]);
-  // A set takes up what is added to it while it is gone through.
+  // Iterating over a set includes what is added during the iteration.
   for (const scraper of found)
     for (const { target } of scraper.emit ?? []) if (target !== "self") found.add(target);
   return [...found].slice(1);

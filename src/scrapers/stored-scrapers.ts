@@ -3,10 +3,10 @@ import { ScraperLoadError } from "./check-scraper.ts";
 import { declareScraper, versionOf } from "./declared-scraper.ts";
 import type { LoadedScraper } from "./load-scraper.ts";
 
-/** Scrapers that clients registered over the API. Each version is an object of its own, which never changes: jobs stay with the one they began with. */
+/** Scrapers that clients registered over the API. Each version is a separate object that never changes: jobs keep the one they started with. */
 export type ScraperStore = Pick<Blobs, "get" | "list">;
 
-/** Begins the source of such a scraper: `stored:CLIENT/NAME`. */
+/** Prefix of the source of such a scraper: `stored:CLIENT/NAME`. */
 const SCHEME = "stored:";
 export const STORED_FOLDER = "service/scrapers/";
 /** In place of a version: the scraper was removed. Its versions stay for the jobs that have them. */

@@ -1,8 +1,10 @@
+import type { OwnAudit } from "../domain/release.ts";
 import { LOCAL_CLIENT } from "../domain/client.ts";
 import type { LaneOf } from "../pipeline/plan.ts";
 import type { Blobs } from "../ports/blobs.ts";
 import type { Ledger } from "../ports/ledger.ts";
 import { type Registry, type Role, ROLES } from "../ports/registry.ts";
+import type { StorageLocation } from "../ports/storage.ts";
 import type { PruneTools } from "../retention/plan-prune.ts";
 import type { ScraperCatalog } from "./scraper-catalog.ts";
 
@@ -15,10 +17,16 @@ export interface ServiceContext {
   readonly laneOf: LaneOf;
   /** Milliseconds since 1970. */
   readonly now: () => number;
+  /** For threads that read stored pages, which open it themselves. */
+  readonly location?: StorageLocation;
   /** Retention of a job for one prune; by default, what the job's scraper declared when the job began. */
   readonly retentionOf?: () => PruneTools["retentionOf"];
   /** Told why the code of a job's scraper was not stored: the job needs the file as it is. */
   readonly onUnkept?: (job: string, reason: string) => void;
+  /** The bytes at a URL that a client gave. Refuses addresses that clients may not reach. */
+  readonly readUrl?: (url: URL, signal: AbortSignal) => AsyncIterable<Uint8Array>;
+  /** Audits of releases that the configuration has as functions, by the name of their dataset. */
+  readonly audits?: ReadonlyMap<string, OwnAudit>;
   /** Why no webhook may be sent to this URL; undefined if it may. */
   readonly whyNotCall?: (url: URL) => Promise<string | undefined>;
 }

@@ -5,6 +5,7 @@ import type { Removal } from "../domain/removal.ts";
 import { takeNewVersion } from "../reextract/take-new-version.ts";
 import { type Actor, mayRead, type ServiceContext, shown } from "./context.ts";
 import { Problem } from "./problem.ts";
+import { readPointers } from "./version-documents.ts";
 
 type Jobs = Pick<ServiceContext, "ledger">;
 
@@ -124,11 +125,13 @@ export const resumeJob = async (
   const { ledger, laneOf, blobs: store } = context;
   const view = await findJob(context, actor, job);
   if (Object.keys(caps).length > 0 || view.cappedBy.quota > 0) await ledger.raiseCaps(job, caps);
+  const { active } = newVersion ? (await readPointers(ledger, view.spec.scraper)).body : {};
   const isTaken =
     newVersion &&
     (await takeNewVersion(ledger, view, {
       laneOf,
       waitMs,
+      version: active,
       ...(store && { store }),
       ...(onWait && { onWait }),
     }));

@@ -23,6 +23,21 @@ export const findLane = async ({ ledger }: Lanes, name: string): Promise<LaneSta
   );
 };
 
+/** By name. The cost is that of one page, however many lanes there are. */
+export const listLanes = async (
+  { ledger }: Lanes,
+  {
+    prefix = "",
+    after,
+    limit,
+  }: { readonly prefix?: string; readonly after?: string; readonly limit: number },
+): Promise<{ readonly lanes: readonly LaneState[]; readonly next: string | undefined }> => {
+  const from = after ?? (prefix === "" ? undefined : laneBefore(prefix));
+  const found = await ledger.listLanes({ limit, ...(from !== undefined && { after: from }) });
+  const lanes = found.filter(({ lane }) => lane.startsWith(prefix));
+  return { lanes, next: lanes.length < limit ? undefined : lanes.at(-1)?.lane };
+};
+
 /** An address may get a limit before anyone has sent it a request. */
 export const controlLane = async (context: Lanes, lane: string, to: LaneControl): Promise<void> => {
   if (!isAddressLane(lane)) await findLane(context, lane);

@@ -46,7 +46,7 @@ export const registerScraper = async (
   };
   if (!name.startsWith(`${client}.`) || name.length > 64)
     refuse(
-      `The name of a registered scraper begins with the client's: ${client}.NAME, 64 characters at most.`,
+      `The name of a registered scraper must begin with the client's name: ${client}.NAME, 64 characters at most.`,
     );
   if (given["name"] !== undefined && given["name"] !== name)
     refuse(`\`name\` is not ${name}, the name in the path. Leave it out, or use the same name.`);

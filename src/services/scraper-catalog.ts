@@ -2,16 +2,21 @@ import { statSync } from "node:fs";
 import { z } from "zod";
 import { fileName, findScraper, listScrapers, type NameOf, resolveScraper } from "../config/find-scrapers.ts";
 import type { Project } from "../config/load-config.ts";
+import { isoTime } from "../domain/iso-time.ts";
+import type { JobView } from "../domain/job.ts";
 import { withoutPlaces } from "../domain/record.ts";
+import type { JobQuery } from "../ports/ledger.ts";
 import type { Scraper, ScraperEntry } from "../schemas/operations.ts";
 import { ScraperLoadError } from "../scrapers/check-scraper.ts";
 import { type LoadedScraper, loadScraper } from "../scrapers/load-scraper.ts";
 import type { Blobs } from "../ports/blobs.ts";
+import type { Documents } from "../ports/documents.ts";
 import { deployedNames, deployedSource, newestDeployed } from "../scrapers/bundle.ts";
 import { currentVersions, storedSource } from "../scrapers/stored-scrapers.ts";
-import { type Actor, isAtLeast } from "./context.ts";
+import { type Actor, isAtLeast, type ServiceContext } from "./context.ts";
 import { registeredAs } from "./registered-scrapers.ts";
 import { orNull } from "./lane-view.ts";
+import { readPointers } from "./version-documents.ts";
 import { page } from "../scrapers/page.ts";
 import { compileScraper, type CompiledScraper } from "../scrapers/compiled-scraper.ts";
 
@@ -25,6 +30,8 @@ export interface ScraperCatalog {
   ownName(name: string): Promise<string>;
   /** By the `source` of a job. */
   load(source: string): Promise<CompiledScraper>;
+  /** Of the installation's own file, whatever version is active. */
+  ownFile?(name: string): Promise<Pick<CompiledScraper, "source" | "version"> | undefined>;
   /** Result of its fixture tests; undefined if nobody runs them. */
   readonly fixturesOf?: (source: string) => Promise<FixtureStatus>;
 }
@@ -43,12 +50,14 @@ interface CatalogOptions extends Pick<ScraperCatalog, "fixturesOf"> {
   readonly takesPaths?: boolean;
   /** Has the scrapers that operators deployed and clients registered. */
   readonly blobs?: Blobs;
+  /** Says which version of a scraper is active. */
+  readonly documents?: Documents;
 }
 
 /** The built-ins, the scrapers of the project and, where it has no file of the name, those that were deployed. */
 export const openCatalog = (
   project: Project | undefined,
-  { takesPaths = false, blobs, ...options }: CatalogOptions = {},
+  { takesPaths = false, blobs, documents, ...options }: CatalogOptions = {},
 ): ScraperCatalog => {
   /** Compiled once per version; a changed file has another version. */
   const compiled = new Map<
@@ -69,14 +78,21 @@ export const openCatalog = (
     if (name !== undefined) known.set(file, { mark, name });
     return name;
   };
-  const load = async (source: string): Promise<CompiledScraper> => {
-    const loaded = await loadScraper(source, blobs);
-    const last = compiled.get(loaded.source);
+  const load = async (source: string, pinned?: string): Promise<CompiledScraper> => {
+    const loaded = await loadScraper(source, blobs, pinned);
+    const id = `${loaded.source} ${pinned ?? ""}`;
+    const last = compiled.get(id);
     if (last?.loaded.scraper === loaded.scraper && last.loaded.version === loaded.version)
       return await last.ready;
     const ready = compileScraper(loaded);
-    compiled.set(loaded.source, { loaded, ready });
+    compiled.set(id, { loaded, ready });
     return await ready;
+  };
+  /** The version that somebody has activated. */
+  const active = async (name: string): Promise<CompiledScraper | undefined> => {
+    if (!documents || !blobs || !/^[a-z0-9][a-z0-9._-]{0,63}$/.test(name)) return undefined;
+    const { active: version } = (await readPointers({ documents }, name)).body;
+    return version === undefined ? undefined : await load(deployedSource(name), version);
   };
   const names = async (actor?: Actor): Promise<readonly string[]> => {
     const files = project ? listScrapers(project) : [];
@@ -115,16 +131,24 @@ export const openCatalog = (
   };
   return {
     ...options,
-    load,
+    load: (source) => load(source),
     names,
+    async ownFile(name) {
+      const source = await ownSource(name);
+      return source === undefined ? undefined : await load(source);
+    },
     async find(name, actor) {
+      const chosen = await active(name);
+      if (chosen) return chosen;
       const source = await sourceOf(name, actor);
       if (source === undefined)
         throw new ScraperLoadError(
           "unknown-scraper",
           `No scraper is named "${name}". This installation has ${namesText(await names(actor))}.`,
         );
-      return await load(source);
+      const found = await load(source);
+      // Names of files and paths.
+      return (found.scraper.name === name ? undefined : await active(found.scraper.name)) ?? found;
     },
     async ownName(name) {
       const source = await sourceOf(name).catch(() => undefined);
@@ -185,6 +209,39 @@ export const listScraperEntries = async (
   );
   return { entries, next: names.length > some.length ? some.at(-1) : undefined };
 };
+
+/** The entries with their newest jobs: the actor's own, or those of all clients for operators. */
+export const withRuns = async (
+  { ledger }: Pick<ServiceContext, "ledger">,
+  actor: Actor,
+  entries: readonly ScraperEntry[],
+): Promise<ScraperEntry[]> => {
+  const scope = isAtLeast(actor.role, "operator") ? {} : { client: actor.client };
+  const newest = async (query: Pick<JobQuery, "scraper" | "states">): Promise<Run | undefined> => {
+    const [view] = await ledger.listJobs({ ...query, ...scope, limit: 1 });
+    return view && runView(view);
+  };
+  return await Promise.all(
+    entries.map(async (entry) => {
+      const lastRun = await newest({ scraper: entry.name });
+      const lastSuccess =
+        lastRun && lastRun.state !== "done"
+          ? await newest({ scraper: entry.name, states: ["done"] })
+          : lastRun;
+      return { ...entry, ...(lastRun && { lastRun }), ...(lastSuccess && { lastSuccess }) };
+    }),
+  );
+};
+
+type Run = NonNullable<ScraperEntry["lastRun"]>;
+
+const runView = ({ spec, state, createdAt, endedAt, counts }: JobView): Run => ({
+  id: spec.id,
+  state,
+  createdAt: isoTime(createdAt),
+  ...(endedAt !== undefined && { endedAt: isoTime(endedAt) }),
+  states: counts.states,
+});
 
 export const scraperView = (compiled: CompiledScraper, fixtures: FixtureStatus | undefined): Scraper => {
   const { scraper, version, pace, extraction, targets } = compiled;

@@ -1,11 +1,17 @@
 import { setImmediate } from "node:timers/promises";
-import type { JobView, RejectedInput } from "../domain/job.ts";
+import type { JobSpec, JobView, RejectedInput } from "../domain/job.ts";
 import { planInput } from "../pipeline/plan.ts";
-import { createJob, type JobOptions as SpecOptions, proxiesProblem } from "../pipeline/submit.ts";
+import { type JobOptions as SpecOptions, jobSpecOf, proxiesProblem } from "../pipeline/submit.ts";
 import type { Ledger, PlannedItem } from "../ports/ledger.ts";
 import type { JobOptions } from "../schemas/job-options.ts";
-import { compileScraper, type CompiledScraper, loweredPace } from "../scrapers/compiled-scraper.ts";
+import {
+  compileScraper,
+  type CompiledScraper,
+  type JobPace,
+  loweredPace,
+} from "../scrapers/compiled-scraper.ts";
 import { keepBundle } from "../scrapers/keep-bundle.ts";
+import { canaryOf } from "./canaries.ts";
 import type { ServiceContext } from "./context.ts";
 import { readJob } from "./jobs.ts";
 import { Problem } from "./problem.ts";
@@ -28,6 +34,8 @@ interface NewJob {
   readonly isBatch?: boolean;
   readonly extracts?: boolean | undefined;
   readonly maxItems?: number | undefined;
+  readonly inputsFrom?: JobSpec["inputsFrom"];
+  readonly firing?: JobSpec["firing"];
 }
 
 interface SubmittedJob {
@@ -84,23 +92,36 @@ const plan = async ({ laneOf }: ServiceContext, { scraper, inputs }: NewJob) => 
   return { items, rejected };
 };
 
-const create = async (context: ServiceContext, job: NewJob): Promise<void> => {
+const create = async (context: ServiceContext, job: NewJob): Promise<void> =>
+  await context.ledger.createJob(await prepareJob(context, job));
+
+/** The job as the ledger gets it, after all checks, with its scraper's code stored. */
+export const prepareJob = async (
+  context: ServiceContext,
+  job: Omit<NewJob, "inputs" | "seal"> & Partial<Pick<NewJob, "inputs">>,
+): Promise<JobSpec> => {
   const { creation, client, scraper, options, guardsTargets, extracts = true, maxItems, isBatch } = job;
+  const { inputsFrom, firing } = job;
   checkProxies(scraper, options.proxies);
   await checkWebhook(context, options.webhook);
   await checkHoldings(context, client, { isNew: true });
   const unkept = await keepBundle(context.blobs, scraper);
   if (unkept !== undefined) context.onUnkept?.(creation.name, unkept);
-  await createJob(context.ledger, {
+  const paceOf = ({ pace }: CompiledScraper): JobPace => loweredPace(pace, options.pace ?? {});
+  const canary = extracts ? await canaryOf(context, scraper, job.inputs?.length ?? 0) : undefined;
+  return jobSpecOf({
+    ...(canary && { canaryOf: (spec) => canary(spec, paceOf) }),
     job: creation.name,
     client,
     // A job that only collects pages has no fields.
     ready: extracts ? scraper : await compileScraper(scraper, { extracts }),
-    paceOf: ({ pace }) => loweredPace(pace, options.pace ?? {}),
+    paceOf,
     options: {
       ...specOptions(options),
       ...(isBatch && { isBatch }),
       ...(guardsTargets && { guardsTargets }),
+      ...(inputsFrom && { inputsFrom }),
+      ...(firing && { firing }),
     },
     extracts,
     ...(maxItems !== undefined && { maxItems }),

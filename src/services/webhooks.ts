@@ -131,6 +131,29 @@ const webhookView = ({ id, url, events, secrets }: WebhookEndpoint): Webhook => 
   secrets: secrets.length,
 });
 
+const TEST_TYPE = "webhook.test";
+
+/** Sends a made-up event, signed and retried like any other. */
+export const testWebhook = async (
+  context: Webhooks,
+  actor: Actor,
+  webhook: string,
+  { client, creation }: { readonly client: string | undefined; readonly creation: Creation },
+): Promise<Delivery> => {
+  const owner = await findOwner(context, actor, client);
+  const { id: endpoint, url } = findWebhook(owner, webhook);
+  const id = `msg_${idOf(creation, 27)}`;
+  const data = {
+    client: owner.name,
+    webhook: endpoint,
+    text: "A test of this webhook. Nothing has happened.",
+  };
+  const body = JSON.stringify({ type: TEST_TYPE, timestamp: isoTime(context.now()), data });
+  const delivery = { id, event: 0, client: owner.name, endpoint, url, type: TEST_TYPE, body };
+  await context.registry.addDeliveries([delivery]);
+  return deliveryView(await findDelivery(context, actor, id));
+};
+
 /** The client whose deliveries the actor may see; all clients for operators. */
 export const deliveryScope = ({ role, client }: Actor): { readonly client?: string } =>
   isAtLeast(role, "operator") ? {} : { client };

@@ -11,15 +11,15 @@ import {
 } from "../domain/auto-mode.ts";
 import type { WayReply, WayReport } from "../ports/ledger.ts";
 
-/** One run of an item, one way. */
+/** One run of an item, over HTTP or in the browser. */
 interface WayRun {
   readonly result: WayResult;
-  /** Frees what it holds: another way comes after it. */
+  /** Frees its resources, because the item continues in another way. */
   drop(): Promise<void>;
 }
 
 interface AutoWaysOptions {
-  /** Called with what an item has taught, if that was new. */
+  /** Called with what was learned from an item, if it is new. */
   readonly onLearned: (report: WayReport) => void;
   /** Called when the way of a kind of page changes. */
   readonly onChange: (key: WayKey, state: AutoState) => void;
@@ -27,10 +27,10 @@ interface AutoWaysOptions {
 
 type WayKey = Pick<WayReport, "lane" | "key">;
 
-/** Kinds of pages beyond this many push out those that were used longest ago. */
+/** Beyond this many kinds of pages, the least recently used are dropped. */
 const MOST_KEPT = 1000;
 
-/** What this process knows about the pages of `auto` scrapers: what it has seen itself, and what the ledger has heard from all workers. */
+/** What this process knows about the pages of `auto` scrapers: its own results, and those that all workers reported to the ledger. */
 export class AutoWays {
   readonly #states = new Map<string, AutoState>();
   readonly #options: AutoWaysOptions;

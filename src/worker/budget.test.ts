@@ -13,7 +13,7 @@ import { UnsettledCosts } from "./unsettled-costs.ts";
 const item = (seq: number) => ({ queue: 1, seq });
 const isBudget = (error: unknown) => error instanceof FailureError && error.failure.kind === "budget";
 
-/** A ledger that says what the test has settled, and how often it was asked. */
+/** A ledger that returns what the test has settled, and counts its calls. */
 class FakeLedger implements Pick<Ledger, "readJob" | "readSpending" | "controlJob"> {
   asked = 0;
   budget: Budget = {};
@@ -60,19 +60,19 @@ const isPending = async (promise: Promise<unknown>): Promise<boolean> => {
   return (await Promise.race([promise, setImmediate(pending)])) === pending;
 };
 
-test("a job without a budget costs no look at the ledger", async () => {
+test("a job without a budget causes no ledger call", async () => {
   const { book, ledger, job } = open();
   for (let n = 0; n < 10; n++) await book.spend(job, item(n));
   assert.equal(ledger.asked, 0);
 });
 
-test("requests made side by side do not pass the budget together", async () => {
+test("concurrent requests do not exceed the budget together", async () => {
   const { book, job } = open({ requests: 3 });
   const ends = await Promise.allSettled(Array.from({ length: 10 }, (_, n) => book.spend(job, item(n))));
   assert.equal(ends.filter(({ status }) => status === "fulfilled").length, 3);
 });
 
-test("what an item has spent counts once, before it is settled and after", async () => {
+test("the spending of an item counts once, before and after it is settled", async () => {
   const { book, job, settled, settle } = open({ requests: 3 });
   await book.spend(job, item(1));
   await book.spend(job, item(2));
@@ -82,14 +82,14 @@ test("what an item has spent counts once, before it is settled and after", async
   await assert.rejects(() => book.spend(job, item(4)), isBudget);
 });
 
-test("an item that was given back has spent nothing", async () => {
+test("a returned item has spent nothing", async () => {
   const { book, job, settle } = open({ requests: 1 });
   await book.spend(job, item(1));
   settle(1);
   await book.spend(job, item(1));
 });
 
-test("bytes are reserved until they have come: the next request waits, and is refused once they are spent", async () => {
+test("bytes are reserved until they arrive: the next request waits, and is refused once they are spent", async () => {
   const { book, job, end } = open({ bytes: 100 });
   await book.spend(job, item(1));
   const second = book.spend(job, item(2));
@@ -116,7 +116,7 @@ test("the price of a request is reserved by its tier and the average of bytes", 
   await assert.rejects(next, isBudget);
 });
 
-test("requests of items that all wait for each other go on as far as the budget is not spent", async () => {
+test("requests of items that wait for each other continue until the budget is spent", async () => {
   const { book, job, costs } = open({ bytes: 60_000 });
   await book.spend(job, item(1));
   await book.spend(job, item(2));
@@ -137,7 +137,7 @@ test("a wait ends with the item", async () => {
   await assert.rejects(waiting, StopError);
 });
 
-test("what other workers have settled is heard of within a second", async () => {
+test("the spending of other workers is known within a second", async () => {
   const { book, kit, job, settled } = open({ requests: 10 });
   await book.spend(job, item(1));
   settled.requests = 9;
@@ -147,7 +147,7 @@ test("what other workers have settled is heard of within a second", async () => 
   await assert.rejects(() => book.spend(job, item(3)), isBudget);
 });
 
-test("a job that asks for it is paused, its items are given back, and it goes on with a higher budget", async () => {
+test("with `onSpent: pause` the job is paused, its items are returned, and it continues with a higher budget", async () => {
   const { book, ledger, kit, job } = open({ requests: 1, onSpent: "pause" });
   await book.spend(job, item(1));
   const refused = await Promise.allSettled([book.spend(job, item(2)), book.spend(job, item(3))]);
@@ -160,7 +160,7 @@ test("a job that asks for it is paused, its items are given back, and it goes on
   await book.spend(job, item(2));
 });
 
-test("a client's limits of the day hold for all of its jobs, and one that is set later is heard of", async () => {
+test("a client's daily limits apply to all of its jobs, and a later limit is noticed", async () => {
   const { book, ledger, kit, settled } = open();
   const job = { id: "j", client: "tax" };
   await book.spend(job, item(1));

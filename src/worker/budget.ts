@@ -12,13 +12,13 @@ interface OwnItem {
   readonly item: ItemRef;
   /** Those that passed here: they count before they leave. */
   requests: number;
-  /** What it will have cost when its request under way has ended; undefined while it waits for others, or makes no request any more. */
+  /** Its cost when its current request has ended; undefined while it waits for others, or makes no more requests. */
   expected: Cost | undefined;
-  /** Of one that has ended. */
+  /** Of a request that has ended. */
   final?: Cost;
 }
 
-/** What may be spent, and what is: of a job, or of a client's day. */
+/** A limit and what was spent: of a job, or of a client's day. */
 interface Account {
   /** `the job`, or the client. */
   readonly whose: string;
@@ -36,10 +36,10 @@ interface Account {
   endedCost: Cost;
 }
 
-/** How long the ledger's answer about what others have spent is used; and where nothing is limited. */
+/** How long the ledger's answer about the spending of others is used: with a limit, and without one. */
 const ASK_AGAIN_MS = 1000;
 const UNLIMITED_AGAIN_MS = 10_000;
-/** A request is expected to have at least so many bytes. */
+/** A request is expected to have at least this many bytes. */
 const LEAST_BYTES = 50_000;
 
 type Spender = Pick<JobSpec, "id" | "budget"> & Partial<Pick<JobSpec, "client">>;
@@ -80,7 +80,7 @@ export class BudgetTracker {
       for (const account of all) await this.#refresh(account);
       accounts = all.filter(isLimited);
       if (isWaiting && !all.some(({ open }) => open.has(key)))
-        throw new StopError("the item has ended while it waited for its budget");
+        throw new StopError("the item ended while it waited for its budget");
       for (const account of accounts) {
         const limit = reachedLimit(account.limits, this.#spent(account));
         if (limit !== undefined)
@@ -89,7 +89,7 @@ export class BudgetTracker {
       if (!accounts.some((account) => this.#isReserved(account, key))) break;
       if (!isWaiting) {
         isWaiting = true;
-        // Nothing is reserved for those that wait: if all do, the first goes on.
+        // Nothing is reserved for waiting requests: if all wait, the first continues.
         for (const account of accounts) ownItem(account, item).expected = undefined;
         this.#wake();
       }
@@ -105,7 +105,7 @@ export class BudgetTracker {
     }
   }
 
-  /** The item makes no more requests: what it has cost is known. */
+  /** The item makes no more requests: its cost is known. */
   ended(item: ItemRef): void {
     const key = keyOf(item);
     for (const account of this.#accounts()) {

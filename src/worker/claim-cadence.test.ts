@@ -64,14 +64,14 @@ for (const [perSecond, concurrency, most] of [
   [10, 50, 4.1],
   [100, 50, 4.1],
 ] as const)
-  test(`at ${perSecond}/s with ${concurrency} at once: ${most} claims a second, one in ten of them empty at most, and the whole rate`, async (t) => {
+  test(`at ${perSecond}/s and concurrency ${concurrency}: at most ${most} claims per second, at most one in ten empty, and the full rate`, async (t) => {
     const { claims, empty, ended } = await work(t, { perSecond, burst: 1, concurrency }, 3200);
     assert.ok(claims <= most * SECONDS + 2, `${claims} claims`);
     assert.ok(empty <= claims / 10, `${empty} of ${claims} claims were empty`);
     assert.ok(ended >= perSecond * (SECONDS - 1) * 0.98, `${ended} items`);
   });
 
-test("a lane with a single place is filled again as soon as that is free, by one claim an item", async (t) => {
+test("a lane with a single place is filled again as soon as it is free, with one claim per item", async (t) => {
   const { claims, empty, ended } = await work(t, { perSecond: 10, burst: 1, concurrency: 1 }, 400);
   assert.ok(claims <= ended + 2 && empty === 0, `${claims} claims, ${empty} empty, ${ended} items`);
   assert.ok(ended >= (SECONDS * 1000) / (ANSWER_MS + 3) - 1, `${ended} items`);
@@ -83,13 +83,13 @@ test("places of a lane without a rate are filled again at once", async (t) => {
   assert.ok(ended >= ((SECONDS * 1000) / (ANSWER_MS + 3) - 1) * 5, `${ended} items`);
 });
 
-test("when all is done, the ledger is asked every two seconds", async (t) => {
+test("when all items are done, the ledger is asked every two seconds", async (t) => {
   const { claims, ended } = await work(t, { perSecond: 10, burst: 1, concurrency: 8 }, 1);
   assert.equal(ended, 1);
   assert.ok(claims <= SECONDS / 2 + 3, `${claims} claims`);
 });
 
-test("what the ledger has meanwhile is claimed at the regular time, and more of what it gave at once", () => {
+test("new items are claimed at the regular time, and more items of a productive lane at once", () => {
   let now = 0;
   const cadence = new ClaimCadence(10, () => now);
   cadence.asked({ items: [] }, 10);
@@ -100,7 +100,7 @@ test("what the ledger has meanwhile is claimed at the regular time, and more of 
   assert.equal(cadence.waitMs, 0);
 });
 
-test("a worker whose hands were full asks when an eighth of them is free, or before a lane has used its last slot", () => {
+test("a full worker claims when an eighth of its places is free, or before a lane has used its last slot", () => {
   const cadence = new ClaimCadence(16, () => 0);
   const full = { items: Array<ClaimedItem>(16), againInMs: 0 };
   cadence.asked(full, 16);
@@ -115,14 +115,14 @@ test("a worker whose hands were full asks when an eighth of them is free, or bef
 
 const LONG_MS = 3_600_000;
 
-test("a ring ends the wait", async () => {
+test("a wake signal ends the wait", async () => {
   const wakeSignal = new WakeSignal();
   const waiting = wakeSignal.wait(LONG_MS);
   wakeSignal.ring();
   await waiting;
 });
 
-test("a ring before the wait is not forgotten, and counts once", async (t) => {
+test("a wake signal before the wait is not lost, and counts once", async (t) => {
   t.mock.timers.enable({ apis: ["setTimeout"] });
   const wakeSignal = new WakeSignal();
   wakeSignal.ring();

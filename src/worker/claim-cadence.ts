@@ -74,7 +74,7 @@ export class ClaimCadence {
   }
 }
 
-/** Wakes one loop that waits for a ring or a timeout, whichever comes first. */
+/** Wakes one loop that waits for a signal or a timeout, whichever comes first. */
 export class WakeSignal {
   #ring: (() => void) | undefined;
   #isRung = false;

@@ -80,13 +80,13 @@ test("fields are counted per scraper", async () => {
   assert.equal(view.partial, 1);
 });
 
-test("a job that only collects follows what it finds and makes no records", async () => {
+test("a job that only collects follows emitted inputs and makes no records", async () => {
   const { view, items, lines } = await crawl({}, { extracts: false });
   assert.deepEqual([view.counts.states.done, view.partial, view.fieldCounts, lines], [6, 0, [], ""]);
   assert.ok(items.every(({ quality, captures }) => quality === "complete" && captures.length === 1));
 });
 
-test("the caps on depth and on items hold, and what is beyond them is counted", async () => {
+test("limits on depth and items apply, and inputs beyond them are counted", async () => {
   const shallow = await crawl({ limits: { depth: 0 } });
   assert.deepEqual([shallow.view.counts.accepted, shallow.view.cappedBy.depth], [2, 4]);
   const short = await crawl({ limits: { chain: 0 } });
@@ -96,7 +96,7 @@ test("the caps on depth and on items hold, and what is beyond them is counted", 
   assert.equal(few.view.state, "done");
 });
 
-test("a listing with fewer links than it must have is not what it was", async () => {
+test("a listing with fewer links than `min` has changed its structure", async () => {
   const { view, items } = await crawl({}, {}, ({ url }, response) =>
     answer(response, url === "/1" ? "<ul></ul>" : ""),
   );
@@ -104,7 +104,7 @@ test("a listing with fewer links than it must have is not what it was", async ()
   assert.equal(view.counts.received, 1);
 });
 
-test("what a failed attempt has found waits for the one that succeeds", async () => {
+test("inputs found in a failed attempt are emitted only by the successful one", async () => {
   const { items } = await crawl({
     extract: { fields: { title: field.text("h1") } },
     failures: { "structure-changed": { maxAttempts: 1 } },
@@ -115,7 +115,7 @@ test("what a failed attempt has found waits for the one that succeeds", async ()
   );
 });
 
-test("an own function gives the inputs, from the pages that it names", async () => {
+test("a function returns the inputs, from the pages that it names", async () => {
   const own = emitTo(page, {
     from: "page",
     inputs: (pages, { input, tools }) => {

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { WorkerKit } from "../../test/worker-kit.ts";
 import { answer, openTestSite } from "../collectors/http/testing/test-site.ts";
 
-test("a job of a client reaches its scraper's own site, and nothing else inside: neither pages nor robots.txt", async () => {
+test("a client's job reaches its scraper's own site, and nothing else in the private network: neither pages nor robots.txt", async () => {
   await using inside = await openTestSite((_, response) => answer(response, "secret"));
   const lookup: LookupFunction = (_name, _options, callback) =>
     callback(null, [{ address: "127.0.0.1", family: 4 }]);
@@ -28,7 +28,7 @@ test("a job of a client reaches its scraper's own site, and nothing else inside:
   assert.deepEqual(inside.seen, []);
 });
 
-test("a job that is run locally asks nobody", async () => {
+test("a local job is not restricted", async () => {
   await using inside = await openTestSite((_, response) => answer(response, "fine"));
   await using kit = await WorkerKit.open((_, response) => answer(response, "<p>"));
   await kit.submit([`${inside.url}/page`], {});

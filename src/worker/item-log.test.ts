@@ -39,7 +39,7 @@ test("every line about an item says which worker, job, item and attempt", async 
   );
 });
 
-test("what was taken from the worker while it ran is named when its settle is refused", async () => {
+test("a refused settle is logged with the lost lease", async () => {
   let isTaken = false;
   await using kit = await WorkerKit.open((_, response) => {
     const take = async (): Promise<void> => {

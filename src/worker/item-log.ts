@@ -36,13 +36,13 @@ export class ItemLog {
   late(item: ClaimedItem, error: unknown): void {
     const { detail } = scraperError(error);
     this.#log.warn("late work refused", { ...factsOf(item), detail });
-    if (!this.#hasWarned) console.error(`warning: item ${item.key} had ended before its work: ${detail}`);
+    if (!this.#hasWarned) console.error(`warning: item ${item.key} ended before all of its work: ${detail}`);
     this.#hasWarned = true;
   }
 
   givenBack(item: ClaimedItem, error: unknown): void {
     const reason = error instanceof Error ? error.message : String(error);
-    this.#log.debug("item given back", { ...factsOf(item), reason });
+    this.#log.debug("item returned", { ...factsOf(item), reason });
   }
 
   settling(item: ClaimedItem, settled: SettledItem): void {

@@ -7,7 +7,7 @@ import { startPacker } from "../archive/packer.ts";
 import { openFiles } from "../backends/files/open-files.ts";
 import { JobArchives } from "./job-archives.ts";
 
-test("what belongs to a job without items in hand waits a second at most, however long the blobs let it gather", async (t) => {
+test("data of a job without items in flight waits at most a second, however long the blob store allows", async (t) => {
   const folder = await mkdtemp(join(tmpdir(), "sluice-archives-"));
   t.after(() => rm(folder, { recursive: true }));
   let now = 0;
@@ -23,7 +23,7 @@ test("what belongs to a job without items in hand waits a second at most, howeve
   assert.deepEqual(names, ["idle"]);
 });
 
-test("of very many jobs those used last stay open, and what was written for the others is kept", async (t) => {
+test("of many jobs the last used stay open, and the data of the others is kept", async (t) => {
   const folder = await mkdtemp(join(tmpdir(), "sluice-archives-"));
   t.after(() => rm(folder, { recursive: true }));
   const blobs = await openFiles(folder);

@@ -30,7 +30,7 @@ test("an event is one line of JSON with its time, level and facts", (t) => {
   assert.deepEqual(others, []);
 });
 
-test("what is below the level is not written", (t) => {
+test("messages below the level are not written", (t) => {
   for (const [index, level] of LOG_LEVELS.entries()) {
     const file = temporaryFile(t);
     const log = openLog(file, level);
@@ -52,7 +52,7 @@ test("several writers share one file", (t) => {
   );
 });
 
-test("no secret is written, however deep it stands", (t) => {
+test("no secret is written, however deeply nested", (t) => {
   const file = temporaryFile(t);
   openLog(file, "info").error("request.failed", {
     item: "https://site.test/a?api_key=abc123&page=2",
@@ -72,7 +72,7 @@ test("no secret is written, however deep it stands", (t) => {
   );
 });
 
-test("facts of a log are on each of its lines, and a line's own come first", (t) => {
+test("facts of a logger are on each of its lines, and a line's own facts override them", (t) => {
   const file = temporaryFile(t);
   const log = logWith(openLog(file, "info"), { worker: "w1", job: "j1" });
   log.info("one");
@@ -86,7 +86,7 @@ test("facts of a log are on each of its lines, and a line's own come first", (t)
   );
 });
 
-test("a log that cannot be written stops nobody", (t) => {
+test("a log that cannot be written stops nothing", (t) => {
   openLog(join(temporaryFile(t), "no-folder", "log.jsonl"), "info").error("task failed");
 });
 
@@ -102,7 +102,7 @@ const linesOf = (file: string): { readonly writer: number; readonly n: number }[
     .split("\n")
     .map((line) => JSON.parse(line) as { readonly writer: number; readonly n: number });
 
-test("processes that share a log lose no line while it is set aside again and again", async (t) => {
+test("processes that share a log lose no line while it is rotated repeatedly", async (t) => {
   const folder = temporary(t);
   const file = join(folder, "worker.jsonl");
   const script = join(folder, "writer.ts");
@@ -144,7 +144,7 @@ test("the newest are kept, and files of other logs are left alone", (t) => {
   assert.ok(others.slice(1).every((name) => readdirSync(folder).includes(name)));
 });
 
-test("a removed job takes along the logs that were set aside", async (t) => {
+test("the rotated logs of a removed job are removed", async (t) => {
   const data = temporary(t);
   const { openJobLog } = await import("./log.ts");
   process.env["SLUICE_LOG_MAX_MB"] = "0.001";
@@ -156,7 +156,7 @@ test("a removed job takes along the logs that were set aside", async (t) => {
   assert.deepEqual(readdirSync(join(data, "logs")), []);
 });
 
-test("limits that cannot be are taken as not said", () => {
+test("invalid limits are ignored", () => {
   const usual = logLimits({});
   assert.deepEqual(usual, { maxBytes: 64e6, kept: 4 });
   assert.deepEqual(logLimits({ SLUICE_LOG_MAX_MB: "0", SLUICE_LOG_KEEP: "-1" }), usual);

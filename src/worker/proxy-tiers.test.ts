@@ -25,7 +25,7 @@ const open = () => {
 
 const failure = (kind: FailureKind) => ({ kind, detail: "it did not work" });
 
-test("items leave directly until two of them are refused, and what the ledger says comes first", () => {
+test("items connect directly until two are refused, and the ledger's state comes first", () => {
   const { take, at, reports } = open();
   assert.equal(take().route, undefined);
   for (let n = 0; n < 2; n++) take().report(failure("blocked"), 0, undefined);
@@ -43,7 +43,7 @@ test("items leave directly until two of them are refused, and what the ledger sa
   );
 });
 
-test("failures that are not about the exit are not reported", () => {
+test("failures that do not concern the exit are not reported", () => {
   const { take, at, reports } = open();
   at(1);
   for (const kind of [
@@ -61,7 +61,7 @@ test("failures that are not about the exit are not reported", () => {
   assert.equal(reports[0]?.sign.result, "blocked", "the lane has slowed down, and the site still refuses");
 });
 
-test("good items are reported only where they change something", () => {
+test("good items are reported only if they change something", () => {
   const { take, at, reports } = open();
   take().report(undefined, 0, undefined);
   assert.equal(reports.length, 0);
@@ -93,7 +93,7 @@ test("the chosen worker tries the cheaper tier with one item only", () => {
   assert.equal(take().route?.tier, "datacenter");
 });
 
-test("a refusal is free where a dearer tier is left", () => {
+test("a refusal costs no attempt while a more expensive tier is left", () => {
   const { take, at } = open();
   assert.equal(take().canMove(failure("blocked"), undefined), true);
   assert.equal(take().canMove(failure("timeout"), undefined), false);
@@ -101,7 +101,7 @@ test("a refusal is free where a dearer tier is left", () => {
   assert.equal(take().canMove(failure("blocked"), undefined), false);
 });
 
-test("a tier that this worker does not know is a failure of the proxy, and a ladder without a working tier stops the item", () => {
+test("a tier that this worker does not know is a proxy failure, and a ladder without a working tier stops the item", () => {
   const { tiers, take, at } = open();
   at(2);
   assert.throws(
@@ -121,7 +121,7 @@ test("a tier that this worker does not know is a failure of the proxy, and a lad
   assert.throws(take, StopError);
 });
 
-test("costs are whole millionths, by the tier's price", () => {
+test("costs are integers in millionths, by the tier's price", () => {
   const { take, at } = open();
   assert.deepEqual(take().costs(3, 1_000), {});
   at(1);

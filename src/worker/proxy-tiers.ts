@@ -21,7 +21,7 @@ import type { ClaimedItem, TierReply, TierReport } from "../ports/ledger.ts";
 
 /** The tiers that this process can use, from the configuration. */
 export interface KnownTiers {
-  /** By what a scraper calls it: `residential:us-tx`. */
+  /** By the scraper's name for it: `residential:us-tx`. */
   has(use: string): boolean;
   priceOf(use: string): TierPrice;
 }
@@ -42,15 +42,15 @@ interface ProxyTiersOptions {
   readonly clock?: () => number;
 }
 
-/** After so many throttles of one item the lane has slowed down several times. */
+/** After this many throttles of one item, the lane has slowed down several times. */
 const SLOWED = 3;
 /** Longer than a pulse takes. */
 const OWN_MOVE_MS = 2_000;
-/** Lanes beyond this many push out those that were used longest ago. */
+/** Beyond this many lanes, the least recently used are dropped. */
 const MOST_KEPT = 10_000;
 const NO_PRICE: TierPrice = {};
 
-/** The exits of this process's items: which tier each uses, and what the ledger has heard from all workers about them. */
+/** The exits of this process's items: which tier each uses, and what all workers reported about the tiers. */
 export class ProxyTiers {
   readonly #options: ProxyTiersOptions;
   readonly #states = new Map<string, LadderState>();
@@ -69,12 +69,12 @@ export class ProxyTiers {
   hear({ lane, ladder, state, now }: TierReply): void {
     this.#aheadMs = now - this.#clock();
     const own = this.#stateOf(lane, ladder);
-    // The ledger may have answered before it heard of a move that this worker has seen.
+    // The ledger may have answered before it knew of a move that this worker has seen.
     if (own.at !== state.at && now - own.since < OWN_MOVE_MS) return;
     remember(this.#states, keyOf(lane, ladder), state);
   }
 
-  /** The way out for one attempt of an item. `isSticky`: items of a lane share an exit. */
+  /** The exit for one attempt of an item. `isSticky`: items of a lane share an exit. */
   take(
     item: Pick<ClaimedItem, "lane" | "queue" | "seq">,
     ladder: readonly string[],
@@ -100,7 +100,7 @@ export class ProxyTiers {
     });
   }
 
-  /** What an item has shown about its tier. */
+  /** The result of an item on its tier. */
   learn(lane: string, ladder: readonly string[], sign: TierSign): void {
     const before = this.#stateOf(lane, ladder);
     if (sign.result !== "good") this.#sessions.delete(`${lane} ${ladder[sign.at]}`);
@@ -181,7 +181,7 @@ export class ItemExit {
     return failurePolicy(failure.kind, overrides).movesProxyTier && tiers.hasDearer(item.lane, ladder, at);
   }
 
-  /** Says only what is about the exit: a site that is down, a page that is missing and a timeout are not. */
+  /** Reports only what concerns the exit: a site that is down, a missing page or a timeout does not. */
   report(failure: Failure | undefined, throttles: number, overrides: PolicyOverrides | undefined): void {
     const { tiers, item, ladder, at, isProbe } = this.#options;
     const result = resultOf(failure, throttles, overrides);

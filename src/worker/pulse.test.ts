@@ -11,7 +11,7 @@ import { UnsettledCosts } from "./unsettled-costs.ts";
 
 const PACE = { perSecond: 10, burst: 1, concurrency: 100 };
 
-/** A pulse on a real ledger that remembers what it was told. */
+/** A pulse on a real ledger that records its calls. */
 const open = async (t: TestContext, change: Partial<Ledger> = {}, onReply: () => void = () => {}) => {
   let opened: Pulse | undefined;
   t.after(() => opened?.stop());
@@ -50,7 +50,7 @@ const open = async (t: TestContext, change: Partial<Ledger> = {}, onReply: () =>
   return { kit, inFlight, scheduler, pulse, reports, replies, errors, nextReply };
 };
 
-test("a wish is granted soon, by the ledger's book", async (t) => {
+test("a requested slot is granted soon, by the ledger's bookings", async (t) => {
   const { inFlight, scheduler, pulse, reports } = await open(t);
   await inFlight.claim();
   await pulse.now();
@@ -59,7 +59,7 @@ test("a wish is granted soon, by the ledger's book", async (t) => {
   assert.ok(reports.some(({ wishes }) => wishes[0]?.lane === SITE && wishes[0].count === 1));
 });
 
-test("outcomes, troubles and crawl delays are told once, and counted together", async (t) => {
+test("outcomes, problems and crawl delays are reported once, and counted together", async (t) => {
   const { inFlight, pulse, reports } = await open(t);
   await inFlight.claim();
   const { queue } = inFlight.running[0]!;
@@ -85,14 +85,14 @@ test("outcomes, troubles and crawl delays are told once, and counted together", 
   assert.deepEqual([second?.outcomes, second?.lanes, second?.crawlDelays], [[], [], []]);
 });
 
-test("it beats by itself, also when nothing is asked for", async (t) => {
+test("pulses are sent regularly, also without requests", async (t) => {
   const { nextReply, reports } = await open(t);
   await nextReply();
   await nextReply();
   assert.ok(reports.length >= 2);
 });
 
-test("a bad outcome does not wait for the next beat, a good one does", async (t) => {
+test("a bad outcome does not wait for the next pulse, a good one does", async (t) => {
   t.mock.timers.enable({ apis: ["setTimeout"] });
   const { inFlight, pulse, nextReply, reports } = await open(t);
   await inFlight.claim();
@@ -123,7 +123,7 @@ test("items that were claimed while a pulse waited for the ledger are among thos
   assert.equal(suspects, inFlight.size);
 });
 
-test("what has stopped is heard", async (t) => {
+test("the worker learns which jobs have stopped", async (t) => {
   const { kit, inFlight, pulse, replies } = await open(t);
   await inFlight.claim();
   await kit.ledger.controlJob("j1", "pause");
@@ -131,7 +131,7 @@ test("what has stopped is heard", async (t) => {
   assert.deepEqual(replies.at(-1)?.stopped, [inFlight.running[0]!.queue]);
 });
 
-test("what has stopped is heard before a slot or an open lane lets its requests go", async (t) => {
+test("a stop is known before a slot or an open lane lets requests start", async (t) => {
   const heard: string[] = [];
   const reply = { isAlive: true, unpaced: ["open.test"], stopped: [1], againInMs: 1000 };
   const slots = [{ lane: SITE, queue: 1, delaysMs: [0], lateMs: 1000 }];
@@ -150,7 +150,7 @@ test("what has stopped is heard before a slot or an open lane lets its requests 
   assert.deepEqual(heard.slice(0, 3), ["stopped", "refused", "refused"]);
 });
 
-test("a worker that was given up hears of it", async (t) => {
+test("a worker that was given up learns it", async (t) => {
   const { kit, inFlight, pulse, replies } = await open(t);
   await inFlight.claim();
   await kit.ledger.reap({ worker: "w1" });
@@ -158,7 +158,7 @@ test("a worker that was given up hears of it", async (t) => {
   assert.equal(replies.at(-1)?.isAlive, false);
 });
 
-test("an act is in the ledger before its request may leave, also when a beat is under way", async (t) => {
+test("an acting request is in the ledger before it is sent, also while a pulse is in progress", async (t) => {
   const { kit, inFlight, pulse } = await open(t);
   const { items } = await inFlight.claim();
   const beat = pulse.now();
@@ -169,7 +169,7 @@ test("an act is in the ledger before its request may leave, also when a beat is 
   assert.deepEqual(failed, ["k0", "k1"]);
 });
 
-test("unused slots are given back with the next beat", async (t) => {
+test("unused slots are returned with the next pulse", async (t) => {
   const { inFlight, scheduler, pulse, reports } = await open(t);
   const { slots } = await inFlight.claim();
   scheduler.grant(slots[0]!);
@@ -177,7 +177,7 @@ test("unused slots are given back with the next beat", async (t) => {
   assert.ok(reports[0]!.returned[0]!.delaysMs.length > 0);
 });
 
-test("a ledger that cannot be reached is told, and tried again", async (t) => {
+test("an unreachable ledger is reported and tried again", async (t) => {
   const { pulse, errors } = await open(t, {
     pulse: () => Promise.reject(new LedgerError("locked", "locked")),
   });
@@ -186,7 +186,7 @@ test("a ledger that cannot be reached is told, and tried again", async (t) => {
   assert.equal(errors.length, 2);
 });
 
-test("the last beat goes out when it is stopped, and none after it", async (t) => {
+test("a last pulse is sent on stop, and none after it", async (t) => {
   t.mock.timers.enable({ apis: ["setTimeout"] });
   const { inFlight, pulse, reports } = await open(t);
   await inFlight.claim();

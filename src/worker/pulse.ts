@@ -109,18 +109,18 @@ export class Pulse {
     this.need();
   }
 
-  /** What an item of an `auto` scraper has taught. */
+  /** What was learned from an item of an `auto` scraper. */
   way(report: WayReport): void {
     if (this.#ways.length < MOST_WAYS) this.#ways.push(report);
   }
 
-  /** What an item has shown about the proxy tiers of its lane. Bad news are told at once, so that fewer items suffer from them. */
+  /** The result of an item on the proxy tiers of its lane. Failures are reported at once, so that fewer items are affected. */
   tier(report: TierReport): void {
     this.#tiers.push(report);
     if (report.sign.result !== "good") this.need();
   }
 
-  /** Resolves when the ledger has durably stored that this item's acting request is about to leave. */
+  /** Resolves when the ledger has durably stored that this item's acting request is about to be sent. */
   async acting(item: ItemRef): Promise<void> {
     await new Promise<void>((resolve, reject) => {
       this.#acting.push({ item, end: (error) => (error ? reject(error) : resolve()) });
@@ -195,7 +195,7 @@ export class Pulse {
       const reply = await ledger.pulse(report);
       const lost = reply.isAlive
         ? undefined
-        : new StopError("the lease had ended before the acting request left");
+        : new StopError("the lease ended before the acting request was sent");
       // Stopped jobs come first: no slot or open lane may release their requests.
       onReply(reply);
       for (const { end } of acting) end(lost);

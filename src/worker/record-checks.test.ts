@@ -51,7 +51,7 @@ const openChecks = (oneIn: number) => {
   return { item, taken, log, told, checks };
 };
 
-test("the first item and one in so many are compared", async () => {
+test("the first item and one in N are compared", async () => {
   const { item, log, taken } = openChecks(3);
   for (let count = 0; count < 7; count++) assert.equal(await item("a", "a"), "a");
   assert.equal(log.filter((who) => who === "browser").length, 3);
@@ -68,7 +68,7 @@ test("when the records differ twice, the browser's counts, and it takes over", a
   assert.equal(log.filter((who) => who === "http").length, 2);
 });
 
-test("what another worker has found holds here, too", async () => {
+test("a difference that another worker found applies here too", async () => {
   const { item, checks, told, log } = openChecks(100);
   const state = { ...NOTHING_LEARNED, way: "browser" as const, reason: "field name differs" };
   assert.equal(checks.hear({ lane: "lane", key: "1", state }), false);
@@ -79,20 +79,20 @@ test("what another worker has found holds here, too", async () => {
   assert.equal(log.filter((who) => who === "http").length, 1);
 });
 
-test("a site that changed between the two runs is no difference", async () => {
+test("a site that changed between the two runs does not count as a difference", async () => {
   const { item, taken } = openChecks(100);
   assert.equal(await item(["old", "new"], "new"), "new");
   assert.deepEqual(taken, []);
 });
 
-test("absent is compared, too", async () => {
+test("absent is compared too", async () => {
   const { item, taken } = openChecks(1);
   assert.equal(await item(undefined, undefined), undefined);
   assert.equal(await item(undefined, "found"), "found");
   assert.deepEqual(taken, ["plain requests say absent, the browser finds a record"]);
 });
 
-test("a page that is not as expected is asked of the browser at once; a site in trouble is not", async () => {
+test("an unexpected page is checked in the browser at once; a failing site is not", async () => {
   const { item, log, taken } = openChecks(100);
   assert.equal(await item("a", "a"), "a");
   assert.equal(await item(DOWN, "a"), DOWN);
@@ -102,7 +102,7 @@ test("a page that is not as expected is asked of the browser at once; a site in 
   assert.match(taken.join(), /plain requests fail \(navigation: meta was not found\)/);
 });
 
-test("a browser that lacks required fields is no evidence", async () => {
+test("a browser run without required fields is not evidence", async () => {
   const { item, taken } = openChecks(1);
   assert.equal(await item("a", ""), "a");
   assert.deepEqual(taken, []);

@@ -6,12 +6,12 @@ import { differingField, type RecordFields } from "../domain/same-records.ts";
 interface CheckedRun {
   readonly result: Pick<WayResult, "ended" | "failure" | "missing">;
   readonly records: () => readonly RecordFields[];
-  /** Frees what it holds: the other one counts. */
+  /** Frees its resources, because the other run is used. */
   drop(): Promise<void>;
 }
 
 interface CheckOptions<Run extends CheckedRun> {
-  /** What is learned holds for this lane and scraper version. */
+  /** What is learned applies to this lane and scraper version. */
   readonly key: WayKey;
   readonly oneIn: number;
   readonly required: readonly string[];
@@ -35,18 +35,18 @@ interface State {
 interface RecordChecksOptions {
   /** Items in browsers at once, after one has taken over. */
   readonly capacity: number;
-  /** Called with what a comparison has shown. */
+  /** Called with the result of a comparison. */
   readonly onLearned: (report: WayReport) => void;
   readonly onTakeOver: (key: WayKey, reason: string) => void;
 }
 
-/** Failures by which a scraper says that a page is not what it expects. All others may come from a site in trouble. */
+/** Failures by which a scraper says that a page is not what it expects. All others may come from a failing site. */
 const OF_CONTENT: ReadonlySet<string> = new Set(["structure-changed", "navigation", "bad-content"]);
 
 /**
- * Compares distilled scrapers with the browser: the first item of this process, one in so many after it, and items whose pages are not what the
- * scraper expects. If the records differ twice in a row, the browser takes over for all further items of this version in this lane; the ledger tells
- * the other workers with the answer to their next comparison.
+ * Compares distilled scrapers with the browser: the first item of this process, one in N after it, and items whose pages are not what the scraper
+ * expects. If the records differ twice in a row, the browser takes over for all further items of this version in this lane; the other workers learn
+ * this from the ledger at their next comparison.
  */
 export class RecordChecks {
   readonly #states = new Map<string, State>();
@@ -93,7 +93,7 @@ export class RecordChecks {
     const isEvidence = !failure && missing.length === 0;
     if (!isEvidence) return await only(first, wanted);
     if (differenceOf(wanted, first, required) === undefined) return await this.#same(key, first, wanted);
-    // What the site shows may have changed between the two.
+    // The site's content may have changed between the two runs.
     const again = await own();
     const difference = differenceOf(wanted, again, required);
     if (difference === undefined) return await this.#same(key, again, first, wanted);
@@ -107,7 +107,7 @@ export class RecordChecks {
     return await only(kept, ...others);
   }
 
-  /** What the ledger has heard from all workers. False: it is about another scraper. */
+  /** What all workers reported to the ledger. False: it concerns another scraper. */
   hear({ state: { way, reason }, ...key }: WayReply): boolean {
     const state = this.#states.get(nameOf(key));
     if (!state) return false;

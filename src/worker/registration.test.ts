@@ -4,7 +4,7 @@ import { timeCounts, type WorkSums } from "../domain/work-sums.ts";
 import { workerInfo } from "../ports/ledger-suite/test-kit.ts";
 import { Registration, WorkTally } from "./registration.ts";
 
-/** What the ledger heard: whether the worker drains, and its sums. */
+/** What was reported to the ledger: whether the worker drains, and its sums. */
 type Heard = readonly [isDraining: boolean, sums: WorkSums | undefined];
 
 const open = (t: TestContext) => {
@@ -27,7 +27,7 @@ const open = (t: TestContext) => {
   return { heard, errors, tally, state, registration };
 };
 
-test("the worker is told now and then with what it has counted, and a last time at its end", async (t) => {
+test("the worker registers regularly with its counts, and a last time at its end", async (t) => {
   const { heard, tally, state, registration } = open(t);
   registration.start();
   tally.add("refused settles", 1);
@@ -44,7 +44,7 @@ test("the worker is told now and then with what it has counted, and a last time 
   assert.deepEqual(heard.slice(2), [[true, { "refused settles": 2 }]]);
 });
 
-test("a ledger that does not take it is reported, and hears it the next time", async (t) => {
+test("a failed registration is reported and repeated later", async (t) => {
   const { heard, errors, tally, state, registration } = open(t);
   tally.add("refused settles", 1);
   state.isBroken = true;
@@ -61,7 +61,7 @@ const told = async (tally: WorkTally): Promise<WorkSums> => {
   return heard!;
 };
 
-test("each time is told once, with those that it was counted with", async () => {
+test("each duration is reported once, together with its counts", async () => {
   const tally = new WorkTally();
   for (let n = 0; n < 3; n++) await tally.timed("claim", async () => n);
   assert.equal(await tally.timed("settle", async () => "its answer"), "its answer");
@@ -84,7 +84,7 @@ test("what fails is not timed", async () => {
   assert.deepEqual(await told(tally), {});
 });
 
-test("what could not be told is told the next time, with what has come since", async () => {
+test("counts that could not be sent are sent the next time, together with newer ones", async () => {
   const tally = new WorkTally();
   tally.add("refused settles", 2);
   const full = new Error("the disk is full");
@@ -98,7 +98,7 @@ test("what could not be told is told the next time, with what has come since", a
   assert.deepEqual(await told(tally), { "refused settles": 7 });
 });
 
-test("what items took is told by kind, with the CPU time meanwhile", async () => {
+test("the cost of items is reported by kind, with the CPU time", async () => {
   const tally = new WorkTally();
   tally.item("http", { ms: 500, requests: 2 });
   tally.item("http", { ms: 1500, requests: 1 });

@@ -53,7 +53,7 @@ export class WorkTally {
     if (count !== 0) this.#sums.set(what, (this.#sums.get(what) ?? 0) + count);
   }
 
-  /** What an item took that has ended. */
+  /** The cost of an ended item. */
   item(kind: ScaleKind, { ms, requests }: Pick<Attempt, "ms" | "requests">): void {
     this.add(`${kind} items`, 1);
     this.add(`${kind} item seconds`, ms / 1000);
@@ -83,7 +83,7 @@ export class WorkTally {
     }
   }
 
-  /** CPU time is told with the items that have ended meanwhile, of each kind as many as there were. */
+  /** CPU time is reported with the items that ended meanwhile, in proportion to their kinds. */
   #shareCpu(): void {
     const counts = SCALE_KINDS.map((kind) => [kind, this.#sums.get(`${kind} items`) ?? 0] as const);
     const all = counts.reduce((sum, [, count]) => sum + count, 0);

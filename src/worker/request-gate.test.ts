@@ -101,14 +101,14 @@ test("a request spends a slot in the lane of its own host", async (t) => {
   assert.deepEqual(taken, ["home.test", "away.test"]);
 });
 
-test("a lane that the scraper names is that of its own site only", async (t) => {
+test("a lane that the scraper names applies to its own site only", async (t) => {
   const { pass, taken } = await open(t, { lane: "vendor" });
   await pass(new URL("/1", HOME), READ);
   await pass(new URL("/2", AWAY), READ);
   assert.deepEqual(taken, ["vendor", "away.test"]);
 });
 
-test("what robots.txt denies spends no slot, unless the scraper ignores it", async (t) => {
+test("a request that robots.txt denies uses no slot, unless the scraper ignores robots.txt", async (t) => {
   const obeying = await open(t);
   await assert.rejects(
     () => obeying.pass(new URL("/no", HOME), READ),
@@ -138,7 +138,7 @@ test("no request starts for a queue that has stopped, until the ledger says othe
   await pass(new URL("/", HOME), READ);
 });
 
-test("a request that has its slot does not leave once its queue has stopped", async (t) => {
+test("a request with a slot is not sent once its queue has stopped", async (t) => {
   const { pass, gate, item } = await open(t);
   const { leave } = await pass(new URL("/", HOME), READ);
   assert.equal(leave(), true);
@@ -146,7 +146,7 @@ test("a request that has its slot does not leave once its queue has stopped", as
   assert.throws(leave, StopError);
 });
 
-test("a request whose slot is over before it can leave takes another", async (t) => {
+test("a request whose slot expires before it is sent takes another slot", async (t) => {
   const { pass, taken, delay } = await open(t);
   const { leave, renew } = await pass(new URL("/", HOME), READ);
   delay(50);
@@ -158,7 +158,7 @@ test("a request whose slot is over before it can leave takes another", async (t)
   assert.equal(taken.length, 2);
 });
 
-test("where addresses are paced, a request leaves only with a slot of the one that it is connected to", async (t) => {
+test("if addresses are paced, a request is sent only with a slot of its connected address", async (t) => {
   const { pass, gate, taken } = await open(t);
   gate.paceAddresses(true);
   const first = await pass(new URL("/1", HOME), READ);
@@ -182,7 +182,7 @@ test("where addresses are paced, a request leaves only with a slot of the one th
   ]);
 });
 
-test("what comes after the job's budget is refused, and spends no slot", async (t) => {
+test("requests beyond the job's budget are refused, and use no slot", async (t) => {
   const { pass, taken } = await open(t, {}, { budget: { requests: 2 } });
   await pass(new URL("/1", HOME), READ);
   await pass(new URL("/2", HOME), READ);
@@ -193,7 +193,7 @@ test("what comes after the job's budget is refused, and spends no slot", async (
   assert.equal(taken.length, 2);
 });
 
-test("a request that acts is written down before it leaves, for scrapers that act once", async (t) => {
+test("for a `once` scraper, an acting request is recorded before it is sent", async (t) => {
   const { kit, pass, gate, item } = await open(t, { once: true });
   await pass(new URL("/form", HOME), READ);
   assert.equal(gate.hasActed(item), false);
@@ -212,7 +212,7 @@ test("an acting request that was stopped before it had its slot has not acted", 
   assert.equal(gate.hasActed(item), false);
 });
 
-test("an acting request that waits for the ledger until its slot is over takes another, and has not acted before", async (t) => {
+test("an acting request whose slot expires while it waits for the ledger takes another, and has not acted before", async (t) => {
   const { file, pass, gate, item, delay, taken } = await open(t, { once: true });
   const other = new DatabaseSync(file);
   other.exec("BEGIN IMMEDIATE");

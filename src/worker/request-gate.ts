@@ -49,7 +49,7 @@ export class RequestGate {
   }
 
   /**
-   * The slot must be used at once, so it comes last. Only the note that an acting request is about to leave comes after it, because until then the
+   * The slot must be used at once, so it comes last. Only the note that an acting request is about to be sent comes after it, because until then the
    * item may be returned. The note waits for the ledger and the connection for the site, so the slot is checked again afterwards.
    */
   of(item: ClaimedItem, { scraper }: CompiledScraper, job: JobLimits, price?: TierPrice): Gate {
@@ -60,7 +60,7 @@ export class RequestGate {
       const take = async (): Promise<AddressedSlot> => {
         this.#refuseStopped(item);
         const known = this.#pacesAddresses ? this.#addresses.get(url.host) : "";
-        // The address is known once it is connected: until then it waits for nothing, and does not leave.
+        // The address is known once the socket is connected: until then the request waits for nothing and is not sent.
         if (known === undefined) return { address: undefined, isInTime: () => false };
         const address = known === "" ? undefined : known;
         return {
@@ -100,12 +100,12 @@ export class RequestGate {
     };
   }
 
-  /** From now on no item begins; those that have begun go on. */
+  /** From now on no item starts; running items continue. */
   drain(): void {
     this.#isDraining = true;
   }
 
-  /** Whether a request of the item has left. */
+  /** Whether a request of the item was sent. */
   hasBegun(item: SlotSeeker): boolean {
     return this.#lanes.has(item);
   }
@@ -115,7 +115,7 @@ export class RequestGate {
     return this.#lanes.get(item) ?? new Map();
   }
 
-  /** Whether the acting request of a `once` scraper has left: then the item is not retried automatically. */
+  /** Whether the acting request of a `once` scraper was sent: then the item is not retried automatically. */
   hasActed(item: SlotSeeker): boolean {
     return this.#acted.has(item);
   }

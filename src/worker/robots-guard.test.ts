@@ -43,7 +43,7 @@ const open = async (t: TestContext, robots: Answer) => {
 
 const freely = { takeSlot: async () => {} };
 
-test("what robots.txt does not allow is denied, with the way out; the rest may go", async (t) => {
+test("requests that robots.txt forbids are denied, with what to do; others are allowed", async (t) => {
   const { guard, at } = await open(t, { status: 200, text: "user-agent: sluice\ndisallow: /private" });
   const one = guard("w1");
   await one.check(at("/public"), freely);
@@ -89,7 +89,7 @@ test("a site without robots.txt allows everything", async (t) => {
   }
 });
 
-test("a block page with a client error is no robots.txt, one with 200 is no answer", async (t) => {
+test("a block page with a 4xx status counts as no robots.txt, one with 200 as no answer", async (t) => {
   const text = "<title>Attention Required! | Cloudflare</title><h1>Sorry, you have been blocked</h1>";
   const { guard, at } = await open(t, { status: 403, text });
   await guard("w1").check(at("/any"), freely);
@@ -97,7 +97,7 @@ test("a block page with a client error is no robots.txt, one with 200 is no answ
   assert.equal((await failureOf(() => another("w1").check(there("/any"), freely))).kind, "blocked");
 });
 
-test("while robots.txt cannot be had the item fails with that kind, and it is asked for again", async (t) => {
+test("while robots.txt cannot be fetched, items fail with that kind, and it is requested again", async (t) => {
   const robots = { status: 500, text: "oops" };
   const { site, guard, at } = await open(t, robots);
   const one = guard("w1");
@@ -136,7 +136,7 @@ test("Crawl-delay is reported by every process that learns of it, once, and is b
   assert.deepEqual(delays, [2000, 2000, 120_000]);
 });
 
-test("an item that is stopped while it fetches leaves the fetching to the next", async (t) => {
+test("an item that is stopped while it fetches robots.txt leaves that to the next one", async (t) => {
   const { site, guard, at } = await open(t, { status: 200, text: "" });
   const one = guard("w1");
   const stopped = () => Promise.reject(new StopError("paused"));
@@ -145,7 +145,7 @@ test("an item that is stopped while it fetches leaves the fetching to the next",
   assert.equal(site.seen.length, 1);
 });
 
-test("robots.txt of a target that is forbidden is not asked for, and whoever may ask it still can", async (t) => {
+test("robots.txt of a forbidden target is not requested, and others that may reach it still can", async (t) => {
   const { site, guard, at } = await open(t, { status: 200, text: "" });
   const one = guard("w1");
   const [refused] = await Promise.all([

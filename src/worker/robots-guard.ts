@@ -43,7 +43,7 @@ export class RobotsGuard {
    */
   async check(url: URL, visit: RobotsVisit): Promise<void> {
     const now = performance.now();
-    // A job that may reach any address must not get the refusal of one that may not.
+    // A job that may reach any address must not get the refusal of a restricted job.
     const place = visit.publicOnly ? `public ${url.origin}` : url.origin;
     let known = this.#known.get(place);
     if (!known || now - known.askedAt > ASK_AGAIN_MS) {

@@ -14,7 +14,7 @@ import { SlotScheduler } from "./slot-scheduler.ts";
 const FIELDS = { owner: field.text("b"), tax: field.money("i") };
 const WHOLE = "<b>ANN</b><i>$12.50</i>";
 
-/** Runs one item against a site that answers with `html`, and shows what is known of it then. */
+/** Runs one item against a site that answers with `html`, and returns what is known about it then. */
 const runOne = async (scraper: Partial<AnyScraper>, site: string | Handler = WHOLE) => {
   const handler: Handler = typeof site === "string" ? (_, response) => answer(response, site) : site;
   await using kit = await WorkerKit.open(handler);
@@ -48,14 +48,14 @@ test("a record without a required field is done and partial", async () => {
   assert.deepEqual(fieldCounts, [1, 0, 0, 0, 0, 0, 1, 0]);
 });
 
-test("a page on which nothing is where it was has changed; page and record are kept", async () => {
+test("a page without any required field is structure-changed; page and record are kept", async () => {
   const { item, lines, kept } = await runOne({ extract: { fields: FIELDS } }, "<p>new design</p>");
   assert.deepEqual([item.state, item.failure?.kind], ["failed", "structure-changed"]);
   assert.equal(kept.length, 1);
   assert.match(lines, /"missing"/);
 });
 
-test("the site's own no is absent, with its reason", async () => {
+test("`absent` from the site is an outcome, with its reason", async () => {
   const { item } = await runOne({
     async collect({ http }) {
       await http.get("/search");
@@ -65,7 +65,7 @@ test("the site's own no is absent, with its reason", async () => {
   assert.deepEqual([item.state, item.failure], ["absent", undefined]);
 });
 
-test("a scraper that throws fails its item, and the pages it paid for are kept", async () => {
+test("a scraper that throws fails its item, and the fetched pages are kept", async () => {
   const { item, kept, requests } = await runOne({
     async collect({ http, keep }) {
       keep.page("search", await http.get("/search"));
@@ -77,7 +77,7 @@ test("a scraper that throws fails its item, and the pages it paid for are kept",
   assert.deepEqual([kept.length, requests], [1, 2]);
 });
 
-test("an extract function that gives rubbish fails its item", async () => {
+test("an extract function with an invalid result fails its item", async () => {
   const { item, kept } = await runOne({ extract: () => ["not a record"] });
   assert.deepEqual([item.state, item.failure?.kind, kept.length], ["failed", "scraper-error", 1]);
 });
@@ -87,7 +87,7 @@ test("a scraper that never ends fails its item", async () => {
   assert.deepEqual([item.state, item.failure?.kind], ["failed", "scraper-error"]);
 });
 
-test("a failure that may pass is tried again, and what came of both tries is known", async () => {
+test("a temporary failure is retried, and the results of both attempts are kept", async () => {
   let tries = 0;
   const attempts: number[] = [];
   const { item, counts } = await runOne(
@@ -151,7 +151,7 @@ const told = (failure: Failure | undefined, overrides?: PolicyOverrides): unknow
   return lines;
 };
 
-test("the lane of the host that failed hears of it, the others that they are well", () => {
+test("a failure is reported to the lane of its host, and success to the others", () => {
   const failure: Failure = { kind: "timeout", detail: "", url: "https://files.test/1" };
   assert.deepEqual(told(failure), [
     ["a.test", "ok"],
@@ -159,14 +159,14 @@ test("the lane of the host that failed hears of it, the others that they are wel
   ]);
 });
 
-test("a page's own trouble says nothing against its lane", () => {
+test("a failure of a single page does not count against its lane", () => {
   assert.deepEqual(told({ kind: "structure-changed", detail: "" }), [
     ["a.test", "ok"],
     ["files.test", "ok"],
   ]);
 });
 
-test("whether a failure slows the lane is the scraper's to say", () => {
+test("the scraper decides whether a failure slows the lane", () => {
   const overrides = { timeout: { slowsLane: false }, connection: { slowsLane: true } };
   const slows = (kind: Failure["kind"], own?: PolicyOverrides) =>
     (told({ kind, detail: "" }, own) as [string, string, { slows: boolean }?][]).at(-1)?.[2]?.slows;

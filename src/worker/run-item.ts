@@ -38,6 +38,8 @@ interface ItemRun {
   /** The worker that runs it. */
   readonly worker: string;
   readonly spec: JobSpec;
+  /** Of the job, or of its canary: see `LoadedJob`. */
+  readonly revision: number;
   /** For comparing with the last time; undefined if the job does not ask. */
   readonly freshness?: ItemFreshness | undefined;
   /** All scrapers of the job: the item may find inputs for the others. */
@@ -57,7 +59,7 @@ interface ItemRun {
     | undefined;
   /** Called before the first request, with what the attempt has cost so far. */
   readonly onSession?: (cost: Pick<Attempt, "requests" | "bytes" | "proxied">) => void;
-  /** The acting request of a `once` scraper has left. */
+  /** The acting request of a `once` scraper was sent. */
   readonly hasActed: () => boolean;
   /** Called as soon as the outcome is known, before its bytes are durable. */
   readonly onOutcome: (outcome: ItemOutcome) => void;
@@ -68,11 +70,11 @@ export interface ItemOutcome {
   readonly report: OutcomeReport;
   readonly failure: Failure | undefined;
   readonly way: Way | undefined;
-  /** It was refused on a proxy tier, and goes on with another: that says nothing about the site. */
+  /** It was refused on a proxy tier and continues with another: this says nothing about the site. */
   readonly movesTier: boolean;
 }
 
-/** What is left of an item once its outcome is known. Thousands of these wait for their segments: they must stay small. */
+/** What is kept of an item after its outcome is known. Thousands of these wait for their segments: they must stay small. */
 export interface ItemEnd {
   readonly end: Omit<SettledItem, keyof Kept>;
   /** Resolves when everything that the item stores is durable. */
@@ -133,7 +135,7 @@ export const runItem = async (run: ItemRun): Promise<ItemEnd> => {
     bytes,
     ...run.exit?.costs(requests, proxyBytes),
   };
-  // Only done items count: a failed page may come again, and its failure kind says what it lacked.
+  // Only done items count: a failed page may return, and its failure kind says what was missing.
   const fieldCounts = isJudged && outcome.state === "done" ? placed(judged.fieldCounts, fieldsAt) : null;
   const found = "found" in discovered ? discovered.found : [];
   const planned = planFound(found, run.scrapers, item.key, run.laneOf);
@@ -142,8 +144,12 @@ export const runItem = async (run: ItemRun): Promise<ItemEnd> => {
     settledLine(run, { ...settled, ...all }),
   );
   await session.close();
-  const { queue, seq, lease } = item;
-  return { end: { queue, seq, lease, ...settled }, kept };
+  const { queue, seq, lease, scraper } = item;
+  const { revision } = run;
+  return {
+    end: { queue, seq, lease, revision, ...(scraper > 0 && { scraper }), ...settled },
+    kept,
+  };
 };
 
 /** Another scraper that runs the item. */
@@ -187,7 +193,7 @@ interface Run {
 type Cost = Pick<Attempt, "requests" | "bytes"> & { readonly proxyBytes?: number | undefined };
 type WholeCost = Cost & { readonly proxyBytes: number };
 
-/** With what an earlier way of the same attempt has cost. It grows with the session. */
+/** Includes the cost of an earlier way in the same attempt. It grows with the session. */
 const costOf = (spent: Cost, session: Cost): WholeCost => ({
   get requests() {
     return spent.requests + session.requests;
@@ -200,7 +206,7 @@ const costOf = (spent: Cost, session: Cost): WholeCost => ({
   },
 });
 
-/** With the price of what has gone through a proxy so far. */
+/** Includes the price of the proxy traffic so far. */
 const priced = (
   cost: WholeCost,
   exit: ItemExit | undefined,
@@ -278,7 +284,7 @@ const collectAndJudge = async (
   };
 };
 
-/** Ends with the other; when it ends first, because a check took too long, the item goes on. */
+/** Ends with the other; if it ends first, because a check took too long, the item continues. */
 const childOf = ({ signal }: AbortController): AbortController => {
   const child = new AbortController();
   if (signal.aborted) child.abort(signal.reason);
@@ -288,10 +294,10 @@ const childOf = ({ signal }: AbortController): AbortController => {
 
 /** For the archive: a lost ledger is rebuilt from these lines. */
 const settledLine = (
-  { item, worker }: ItemRun,
+  { item, worker, revision }: ItemRun,
   settled: Omit<SettledItem, "queue" | "seq" | "lease">,
 ): string => {
-  const { key, scraper, queue, seq, revision } = item;
+  const { key, scraper, queue, seq } = item;
   return JSON.stringify({
     key,
     scraper,
@@ -363,7 +369,7 @@ const outcomeOf = (
 
 const LEFT_IN_DOUBT: Failure = {
   kind: "worker-lost",
-  detail: "its acting request had left, and what came of it could not be kept; not tried again by itself",
+  detail: "its acting request was sent, but the result could not be stored; it is not retried automatically",
 };
 
 /** An item that is released, or whose bytes could not be stored, is not at fault: it goes back unchanged, unless it has acted. */
@@ -398,10 +404,11 @@ export const freshnessOf = async (
 /** Holds a job whose scrapers cannot be loaded, and returns its items. Without `holdJob`, the error ends the worker. */
 export const loadOrHold = async (
   { loadJob, holdJob, log }: Pick<WorkerOptions, "loadJob" | "holdJob" | "log">,
-  { job, revision }: Pick<ClaimedItem, "job" | "revision">,
+  item: ClaimedItem,
 ): Promise<LoadedJob> => {
+  const { job } = item;
   try {
-    return await loadJob(job, revision);
+    return await loadJob(item);
   } catch (error) {
     if (!(error instanceof ScraperLoadError) || !holdJob) throw error;
     log.error("job held", { job, reason: error.message });

@@ -22,7 +22,7 @@ const open = (own: Partial<ConstructorParameters<typeof Scaler>[0]> = {}) => {
   return { state, scaler: new Scaler({ ledger: { readBacklog }, min: 0, max: 8, ...own }) };
 };
 
-test("more processes at once, fewer only when they were of no use for a while", async () => {
+test("processes are added at once, and removed only after they were not needed for a while", async () => {
   const { state, scaler } = open();
   assert.equal(await scaler.look(0), 0);
   state.backlog = [lanes(500)];
@@ -37,7 +37,7 @@ test("more processes at once, fewer only when they were of no use for a while", 
   assert.equal(await scaler.look(11_000), 0);
 });
 
-test("within the bounds, and only for the kinds and lanes that it takes", async () => {
+test("the number stays within its bounds, and counts only the kinds and lanes that it takes", async () => {
   const both = [lanes(500), lanes(30, "browser")];
   for (const [own, expected] of [
     [{}, 8],

@@ -12,7 +12,7 @@ interface ScalerOptions {
 
 /** A process on this machine. */
 const START_SECONDS = 3;
-/** A process is stopped when it was not useful for this long: what has emptied a lane for a moment stops none. */
+/** A process is stopped after it was not needed for this long: a lane that is empty for a moment stops none. */
 const HOLD_MS = 5000;
 
 /** How many worker processes this machine should have. Other machines are not asked: each decides for itself. */

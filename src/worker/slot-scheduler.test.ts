@@ -5,7 +5,7 @@ import { SlotScheduler } from "./slot-scheduler.ts";
 
 const LANE = "site.test";
 
-/** A scheduler on a clock that moves when told; `sleep` is a process that was paused: time passes, timers do not fire. */
+/** A scheduler on a manual clock; `sleep` simulates a suspended process: time passes, timers do not fire. */
 class SchedulerKit {
   #nowMs = 1000;
   needs = 0;
@@ -73,7 +73,7 @@ test("a slot is used at its time and not before, first come first served", async
   assert.deepEqual(kit.started.at(-1), ["c", 100]);
 });
 
-test("slots that came before their requests are used without asking", async (t) => {
+test("slots that arrive before their requests are used without asking", async (t) => {
   const kit = new SchedulerKit(t);
   kit.scheduler.grant({ lane: LANE, queue: 1, delaysMs: [20, 40], lateMs: 5 });
   kit.take("a");
@@ -98,7 +98,7 @@ test("slots granted out of order are used in order of time", async (t) => {
   );
 });
 
-test("a process that was paused fires no burst: what is too late is void and asked for again", async (t) => {
+test("a process that was suspended sends no burst: late slots are dropped and requested again", async (t) => {
   const kit = new SchedulerKit(t);
   const names = Array.from({ length: 10 }, (_, i) => `r${i}`);
   for (const name of names) kit.take(name);
@@ -129,7 +129,7 @@ test("a request that comes when its slot is long over asks for another", async (
   assert.deepEqual([kit.started, kit.needs], [[], 1]);
 });
 
-test("wishes are counted by lane and queue, less the slots at hand", async (t) => {
+test("requested slots are counted by lane and queue, minus the available ones", async (t) => {
   const kit = new SchedulerKit(t);
   kit.take("a", { queue: 1 });
   kit.take("b", { queue: 2 });
@@ -142,7 +142,7 @@ test("wishes are counted by lane and queue, less the slots at hand", async (t) =
   ]);
 });
 
-test("slots that nobody waits for are given back, the latest of them, and are gone", async (t) => {
+test("unneeded slots are returned, the latest first, and cannot be used any more", async (t) => {
   const kit = new SchedulerKit(t);
   kit.take("a");
   kit.scheduler.grant({ lane: LANE, queue: 1, delaysMs: [100, 200, 300], lateMs: 5 });
@@ -153,14 +153,14 @@ test("slots that nobody waits for are given back, the latest of them, and are go
   assert.deepEqual(kit.started, [["a", 100]]);
 });
 
-test("a slot whose time is over is not given back", async (t) => {
+test("an expired slot is not returned", async (t) => {
   const kit = new SchedulerKit(t);
   kit.scheduler.grant({ lane: LANE, queue: 1, delaysMs: [10, 90], lateMs: 5 });
   kit.sleep(50);
   assert.deepEqual(kit.scheduler.returns(), [{ lane: LANE, delaysMs: [40] }]);
 });
 
-test("those that are stopped start no more, and leave their slots to the others", async (t) => {
+test("stopped requests do not start, and leave their slots to others", async (t) => {
   const kit = new SchedulerKit(t);
   kit.take("a", { queue: 1 });
   kit.take("b", { queue: 2 });
@@ -171,7 +171,7 @@ test("those that are stopped start no more, and leave their slots to the others"
   assert.deepEqual([kit.stopped, kit.started], [["a", "c"], [["b", 10]]]);
 });
 
-test("in a lane without a rhythm requests start at once, until it is closed", async (t) => {
+test("in a lane without a rate, requests start at once until it is closed", async (t) => {
   const kit = new SchedulerKit(t);
   kit.take("waiting");
   kit.scheduler.open(LANE);
@@ -185,7 +185,7 @@ test("in a lane without a rhythm requests start at once, until it is closed", as
   assert.deepEqual(kit.scheduler.wishes(), [{ lane: LANE, queue: 1, count: 1 }]);
 });
 
-test("the ledger's word on open lanes replaces what was known", async (t) => {
+test("the ledger's list of open lanes replaces the previous one", async (t) => {
   const kit = new SchedulerKit(t);
   kit.scheduler.open("other.test");
   kit.scheduler.setOpen([LANE]);
@@ -195,7 +195,7 @@ test("the ledger's word on open lanes replaces what was known", async (t) => {
   assert.deepEqual(kit.names(), ["open"]);
 });
 
-test("slots of a queue with a pace of its own are for its requests alone, also in a lane without a rhythm", async (t) => {
+test("slots of a queue with its own pace are only for its requests, also in a lane without a rate", async (t) => {
   const kit = new SchedulerKit(t);
   kit.scheduler.grant({ lane: LANE, queue: 7, isOwn: true, delaysMs: [50], lateMs: 20 });
   kit.scheduler.open(LANE);
@@ -217,7 +217,7 @@ test("slots of a queue with a pace of its own are for its requests alone, also i
   assert.deepEqual(kit.started.at(-1)?.[0], "waits");
 });
 
-test("what was charged to a queue and nobody asks for is told once, and what it used of others'", async (t) => {
+test("slots that a queue did not use, and those it used of others, are reported once", async (t) => {
   const kit = new SchedulerKit(t);
   const refunds = (): Record<number, number> => {
     kit.scheduler.returns();
@@ -237,7 +237,7 @@ test("what was charged to a queue and nobody asks for is told once, and what it 
   assert.deepEqual(refunds(), { 1: 1 });
 });
 
-test("a request whose slot was void, or given back before it came, is not charged again", async (t) => {
+test("a request whose slot was dropped or returned before is not charged again", async (t) => {
   const kit = new SchedulerKit(t);
   const wish = { lane: LANE, queue: 1 };
   kit.scheduler.expect(LANE, { queue: 1, seq: 9 });
@@ -262,7 +262,7 @@ test("a request whose slot was void, or given back before it came, is not charge
   );
 });
 
-test("who waits for a slot of an address waits for the lane alone once addresses have no rate", async (t) => {
+test("a request that waits for an address slot waits only for the lane once addresses have no rate", async (t) => {
   const kit = new SchedulerKit(t);
   const address = "address:203.0.113.7";
   for (const name of ["a", "b", "c"]) kit.take(name, { address });

@@ -44,7 +44,7 @@ interface Kit {
   readonly output: string[];
   readonly deaths: Readonly<Record<string, unknown>>[];
   start(change?: Partial<Ledger>): void;
-  /** Resolves once `isSo` holds, looked at whenever the supervisor was heard of. */
+  /** Resolves once `isSo` is true, checked at each event of the supervisor. */
   until(isSo: () => boolean | Promise<boolean>): Promise<void>;
 }
 
@@ -106,7 +106,7 @@ const open = async (
   };
 };
 
-/** Until it has been waited for, a process that has ended can still be asked. */
+/** Until its parent has waited for it, an ended process still exists. */
 const isAlive = (pid: number): boolean => {
   try {
     return process.kill(pid, 0);
@@ -117,7 +117,7 @@ const isAlive = (pid: number): boolean => {
 
 const states = async (ledger: Ledger) => (await ledger.readJob("j1"))!.counts.states;
 
-test("processes work until they are stopped, and leave nothing in hand", async (t) => {
+test("processes work until they are stopped, and leave no item in flight", async (t) => {
   const kit = await open(t, keysOf(50), WORKER, 2);
   kit.start();
   await kit.until(async () => (await states(kit.ledger)).done === 50);
@@ -126,7 +126,7 @@ test("processes work until they are stopped, and leave nothing in hand", async (
   assert.equal((await states(kit.ledger)).leased, 0);
 });
 
-test("fewer processes: the newest finish and are not replaced; more: they take up the work", async (t) => {
+test("with fewer processes the newest drain and are not replaced; with more, new ones start work", async (t) => {
   const idle = `process.on("message", ({ type }) => {
     console.log(type + " " + process.pid);
     process.send({ type: type === "stop" ? "ended" : "beat", suspects: 0 }, () => type === "stop" && process.exit(0));
@@ -148,7 +148,7 @@ test("fewer processes: the newest finish and are not replaced; more: they take u
   assert.deepEqual(kit.deaths, []);
 });
 
-test("one that dies is reaped and replaced; its suspects run alone until the one at fault is known", async (t) => {
+test("a process that dies is reaped and replaced; its suspects run alone until the item at fault is known", async (t) => {
   const kit = await open(t, [...keysOf(15), "bad", ...keysOf(15, "z")]);
   kit.start();
   await kit.until(async () => (await states(kit.ledger)).failed === 1);
@@ -162,7 +162,7 @@ test("one that dies is reaped and replaced; its suspects run alone until the one
   assert.ok(kit.deaths.some(({ worker }) => String(worker).endsWith("alone")));
 });
 
-test("killed, all that was in hand has gone back", async (t) => {
+test("after a kill, all items in flight are returned", async (t) => {
   const kit = await open(t, ["slow"]);
   kit.start();
   await kit.until(async () => (await states(kit.ledger)).leased === 1);
@@ -170,15 +170,15 @@ test("killed, all that was in hand has gone back", async (t) => {
   assert.equal((await states(kit.ledger)).leased, 0);
 });
 
-test("processes that never begin point at the installation", async (t) => {
+test("processes that never start report an installation problem", async (t) => {
   const kit = await open(t, ["a"], "process.exit(9)");
   kit.start();
   await kit.until(() => kit.deaths.length >= 5);
   await kit.supervisor.kill();
-  assert.match(kit.supervisor.failure!.message, /before they have begun.*exit code 9/);
+  assert.match(kit.supervisor.failure!.message, /before they start work.*exit code 9/);
 });
 
-test("a process that was gone before there was work is replaced", async (t) => {
+test("a process that ends before it gets work is replaced", async (t) => {
   const dyingFirst = `import { existsSync, writeFileSync } from "node:fs";
     const mark = new URL("./mark", import.meta.url);
     if (!existsSync(mark)) { writeFileSync(mark, ""); console.log(process.pid); process.exit(1); }
@@ -190,7 +190,7 @@ test("a process that was gone before there was work is replaced", async (t) => {
   await kit.until(async () => (await states(kit.ledger)).done === 1);
 });
 
-test("a worker that cannot go on ends the run with its own error", async (t) => {
+test("a worker that cannot continue ends the run with its own error", async (t) => {
   const program = `process.on("message", () =>
     process.send({ type: "failed", name: "LedgerError", code: "no-space", message: "full" }, () => process.exit(1)));`;
   const kit = await open(t, ["a"], program);
@@ -200,7 +200,7 @@ test("a worker that cannot go on ends the run with its own error", async (t) => 
   assert.deepEqual([failure.name, failure.code, failure.message], ["LedgerError", "no-space", "full"]);
 });
 
-test("a death that cannot be written down ends the run", async (t) => {
+test("a death that cannot be recorded ends the run", async (t) => {
   const full = new LedgerError("no-space", "full");
   const kit = await open(t, ["bad"]);
   kit.start({ reap: () => Promise.reject(full) });

@@ -78,7 +78,7 @@ export class Supervisor {
     this.scaleTo(this.#wanted);
   }
 
-  /** From now on so many: the newest finish their items, or more are started. */
+  /** Changes the number of processes: the newest finish their items, or more are started. */
   scaleTo(processes: number): void {
     this.#wanted = processes;
     if (!this.#work || this.#isStopping || this.#failure) return;
@@ -170,7 +170,7 @@ export class Supervisor {
       this.#suspects += reply.suspects;
       this.#stillborn = hasBeaten ? 0 : this.#stillborn + 1;
       if (this.#stillborn >= MAX_STILLBORN)
-        this.#failure ??= new Error(`worker processes end before they have begun: ${detail}`);
+        this.#failure ??= new Error(`worker processes end before they start work: ${detail}`);
     }
     if (!isSolo) this.scaleTo(this.#wanted);
   }

@@ -29,12 +29,12 @@ test("a process of this machine is gone once it has ended", { skip }, async (t) 
   assert.equal(isGone(info), true);
 });
 
-test("one that ended and whose parent does not look after it is gone", { skip }, async (t) => {
+test("a zombie process counts as ended", { skip }, async (t) => {
   const parent = spawn("sh", ["-c", "sleep 600 & echo $!; wait"]);
   t.after(() => parent.kill("SIGKILL"));
   const [line] = (await once(parent.stdout, "data")) as [Buffer];
   const pid = Number(line.toString());
-  // A parent that is stopped cannot look after its child: only then does the child end.
+  // A stopped parent cannot wait for its child: only then does the child end.
   parent.kill("SIGSTOP");
   await untilState(parent.pid!, "T");
   process.kill(pid, "SIGKILL");
@@ -42,7 +42,7 @@ test("one that ended and whose parent does not look after it is gone", { skip },
   assert.equal(isGone({ ...thisProcess(), pid }), true);
 });
 
-test("of another machine's or container's processes, and of those that say nothing, nobody is taken for gone", async (t) => {
+test("processes of other machines or containers, and unknown ones, never count as ended", async (t) => {
   const child = sleeper(t);
   await once(child, "spawn");
   child.kill("SIGKILL");

@@ -9,7 +9,7 @@ export const thisProcess = (): Pick<WorkerInfo, "host" | "pid" | "space"> => {
   return { host: hostname(), pid: process.pid, ...(space !== undefined && { space }) };
 };
 
-/** What one of so many worker processes has of this machine, or of its container. */
+/** The share of one of N worker processes in this machine, or in its container. */
 export const machinePart = (processes: number): Pick<WorkerInfo, "cores" | "memoryMb"> => {
   const memory = Math.min(totalmem(), process.constrainedMemory() || Infinity);
   return { cores: availableParallelism() / processes, memoryMb: Math.round(memory / processes / 1e6) };

@@ -81,19 +81,19 @@ const ends: readonly [string, "scraper" | "unknown", RegExp][] = [
   ["killed", "unknown", /from outside by SIGKILL/],
 ];
 for (const [way, blame, detail] of ends)
-  test(`a process that ends by "${way}" is told from others`, async (t) => {
+  test(`a process that ends by "${way}" is recognised`, async (t) => {
     const end = await start(t, way).worker.ended;
     assert.deepEqual([end.isOrderly, end.blame], [false, blame]);
     assert.match(end.detail, detail);
   });
 
-test("an event loop that stands still is ended, and the scraper is to blame", async (t) => {
+test("a process with a blocked event loop is ended, and the scraper is blamed", async (t) => {
   const end = await watch(start(t, "loop", { stallMs: 300 }).worker);
   assert.equal(end.blame, "scraper");
   assert.match(end.detail, /was blocked/);
 });
 
-test("a process that gets no turn on a busy machine is not taken for one that stands still, for a good while", async (t) => {
+test("a process without CPU time on a busy machine does not count as blocked for a long time", async (t) => {
   if (process.platform !== "linux") return t.skip("only Linux tells the time that another process has run");
   let nowMs = 0;
   t.mock.method(performance, "now", () => nowMs);
@@ -119,14 +119,14 @@ test("a process that gets no turn on a busy machine is not taken for one that st
   assert.match((await worker.ended).detail, /was blocked for 150 s/);
 });
 
-test("memory without end is ended, and the scraper is to blame", async (t) => {
+test("a process with too much memory is ended, and the scraper is blamed", async (t) => {
   if (process.platform !== "linux") return t.skip("only Linux tells the memory of another process");
   const end = await watch(start(t, "hoard", { maxMemoryMb: 300 }).worker);
   assert.equal(end.blame, "scraper");
   assert.match(end.detail, /300 MB/);
 });
 
-test("time in which the watcher itself slept counts against nobody", async (t) => {
+test("time while the watcher itself slept does not count", async (t) => {
   const { worker, heard } = start(t, "idle", { stallMs: 0 });
   await heard;
   worker.look(3_600_000);
@@ -148,7 +148,7 @@ test("a process that has no work yet cannot be late", async (t) => {
   assert.equal((await worker.ended).isOrderly, true);
 });
 
-test("what it says is heard, and what it prints is passed on", async (t) => {
+test("its messages are received, and its output is passed on", async (t) => {
   const { worker, messages, heard } = start(t, "idle");
   await heard;
   assert.deepEqual(messages, [{ type: "beat", suspects: 3 }]);
@@ -160,13 +160,13 @@ test("what it says is heard, and what it prints is passed on", async (t) => {
   assert.deepEqual(talking.output.toSorted(), ["a warning", "one line"]);
 });
 
-test("one that says why it cannot go on has ended in order", async (t) => {
+test("a process that reports why it cannot continue has ended in order", async (t) => {
   const { worker, messages } = start(t, "fail");
   assert.equal((await worker.ended).isOrderly, true);
   assert.equal(messages[0]?.type, "failed");
 });
 
-test("a process that is gone can be told anything", async (t) => {
+test("messages to an ended process do no harm", async (t) => {
   const { worker } = start(t, "exit");
   await worker.ended;
   worker.stop();

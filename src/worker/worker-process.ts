@@ -171,7 +171,7 @@ const residentMb = (pid: number | undefined): number => {
 /** What a worker process works on. */
 export interface WorkOrder {
   readonly location: StorageLocation;
-  /** Only items of these jobs; of all jobs if left out. */
+  /** Only items of these jobs; default: all jobs. */
   readonly jobs?: readonly string[];
   /** Only items of these lanes. */
   readonly lanes?: readonly string[];
@@ -179,7 +179,7 @@ export interface WorkOrder {
   readonly kinds?: readonly CollectorKind[];
   /** Items in flight at once, for each process. */
   readonly capacity?: number;
-  /** So many of them share this machine at most; 1 if left out. */
+  /** At most this many of them share this machine; default 1. */
   readonly processes?: number;
   /** Private hosts, addresses and networks that jobs of clients may reach. */
   readonly allowTargets?: readonly string[];

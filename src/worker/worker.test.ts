@@ -32,7 +32,7 @@ const endless: Partial<AnyScraper> = {
   },
 };
 
-test("every item of a job is settled once, and each was asked for once", async () => {
+test("every item of a job is settled once and requested once", async () => {
   await using kit = await WorkerKit.open((_, response) => answer(response, "<p>"));
   await kit.submit(paths(200), {});
   const { state, counts, requests } = await kit.run();
@@ -40,7 +40,7 @@ test("every item of a job is settled once, and each was asked for once", async (
   assert.equal(new Set(kit.site.seen.map(({ url }) => url)).size, 201, "200 pages and robots.txt");
 });
 
-test("what a worker has timed is in the ledger when it has ended, and the worker is not", async () => {
+test("the timings of a worker are in the ledger after its end, and the worker is not", async () => {
   await using kit = await WorkerKit.open((_, response) => answer(response, "<p>"));
   await kit.submit(paths(20), {});
   await kit.run();
@@ -64,7 +64,7 @@ test("the lane's concurrency is kept", async () => {
   assert.equal(crowd.most, 3);
 });
 
-test("told to stop, it finishes what has begun, gives back the rest, and leaves nothing leased", async () => {
+test("on stop it finishes running items, returns the rest, and leaves nothing leased", async () => {
   const stop = new AbortController();
   const stopped = once(stop.signal, "abort");
   await using kit = await WorkerKit.open((_, response) => answer(response, "<p>"));
@@ -95,7 +95,7 @@ test("told to stop, it finishes what has begun, gives back the rest, and leaves 
   );
 });
 
-test("paused while it runs, no request leaves once the worker has heard of it, and all items go back", async () => {
+test("when a running job is paused, no request is sent once the worker knows it, and all items are returned", async () => {
   let left = 0;
   let leftWhenHeard: number | undefined;
   await using kit = await WorkerKit.open((_, response) => answer(response, "<p>"));
@@ -118,7 +118,7 @@ test("paused while it runs, no request leaves once the worker has heard of it, a
   assert.deepEqual([view.state, view.counts.states.queued], ["paused", 5]);
 });
 
-test("a cancelled job's items are dropped, and settle nothing", async () => {
+test("items of a cancelled job are dropped and not settled", async () => {
   let left = 0;
   await using kit = await WorkerKit.open((_, response) => answer(response, "<p>"));
   await kit.submit(paths(3), endless);
@@ -131,7 +131,7 @@ test("a cancelled job's items are dropped, and settle nothing", async () => {
   assert.deepEqual([view.state, view.counts.states.cancelled], ["cancelled", 3]);
 });
 
-test("a worker that was given up lets go of everything, and what it still settles is refused", async () => {
+test("a worker that was given up drops its items, and its late settles are refused", async () => {
   let left = 0;
   await using kit = await WorkerKit.open((_, response) => answer(response, "<p>"));
   await kit.submit(paths(3), endless);
@@ -157,7 +157,7 @@ test("a ledger that cannot be written ends the worker with its error, and nothin
   assert.equal((await kit.run()).counts.states.done, 5);
 });
 
-test("where pages gather for very long, a job ends all the same, and no place waits for them", async () => {
+test("if pages are collected for a long time, a job still ends, and no place waits for them", async () => {
   await using kit = await WorkerKit.open((_, response) => answer(response, "<p>"));
   const { blobs } = kit.storage;
   await kit.submit(paths(1300), {});
@@ -177,7 +177,7 @@ test("where pages gather for very long, a job ends all the same, and no place wa
   assert.ok(objects.length <= 2 * 3, `${objects.length} objects`);
 });
 
-test("told to stop while pages gather, it keeps them at once", async () => {
+test("on stop, collected pages are stored at once", async () => {
   const stop = new AbortController();
   await using kit = await WorkerKit.open((_, response) => {
     answer(response, "<p>");
@@ -188,7 +188,7 @@ test("told to stop while pages gather, it keeps them at once", async () => {
   assert.deepEqual([counts.states.done, counts.states.leased], [1, 0]);
 });
 
-test("in a paced lane a claim brings something, or is the only one that does not until the next that does", async () => {
+test("in a paced lane, a claim gets items, or is the only empty one before the next that does", async () => {
   await using kit = await WorkerKit.open((_, response) => answer(response, "<p>"));
   await kit.submit(paths(60), { pace: { perSecond: 20, burst: 1, concurrency: 8 } });
   const { ledger } = kit.storage;
@@ -230,7 +230,7 @@ test("alone, it runs suspects one at a time and nothing else, and ends by itself
   assert.deepEqual([items.length, counts.states.done, counts.states.queued, crowd.most], [3, 3, 7, 1]);
 });
 
-test("a worker that begins under the name of one that died takes up what that one had in hand", async () => {
+test("a worker that starts under the name of a dead one takes over its items", async () => {
   await using kit = await WorkerKit.open((_, response) => answer(response, "<p>"));
   await kit.submit(paths(3), {});
   const before = new SimWorker("w1", kit.storage.ledger, Date.now);

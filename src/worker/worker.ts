@@ -166,7 +166,7 @@ class Worker {
     signal.addEventListener("abort", stop, { once: true });
     const giveUp = () => this.#letAllGo("the worker is stopping");
     this.#options.giveUp?.addEventListener("abort", giveUp, { once: true });
-    // Process ids repeat, always so in restarted containers: the previous worker of this name is gone, and must not live on in this one.
+    // Process ids repeat, always in restarted containers: the previous worker of this name is gone, and its leases must not pass to this one.
     await ledger.reap({
       worker: name,
       cause: { blame: "unknown", detail: "another worker has taken its name" },
@@ -292,7 +292,7 @@ class Worker {
 
   async #runOne(item: ClaimedItem, controller: AbortController): Promise<ItemEnd> {
     const { collectors, laneOf, name: worker } = this.#options;
-    const { spec, scrapers } = await loadOrHold(this.#options, item);
+    const { spec, revision, scrapers } = await loadOrHold(this.#options, item);
     const { ready } = scrapers[item.scraper]!;
     const { kind = "http", proxies: ladder } = spec.scrapers[item.scraper] ?? {};
     const collector = await collectors[kind]();
@@ -301,6 +301,7 @@ class Worker {
       item,
       worker,
       spec,
+      revision,
       freshness: await freshnessOf(this.#options, item, spec, ready),
       scrapers,
       laneOf,
@@ -321,7 +322,8 @@ class Worker {
         this.#release(item);
         const { failures } = ready.scraper;
         reportLanes(item, this.#gate.lanesOf(item), failure, failures, this.#pulse, this.#scheduler);
-        if (!movesTier) this.#pulse.outcome(report);
+        // Results of a canary say nothing about the site: they are judged separately.
+        if (!movesTier && revision === item.revision) this.#pulse.outcome(report);
         this.#itemLog.ended(item, report, failure, way);
       },
       onLate: (error) => this.#itemLog.late(item, error),
@@ -330,7 +332,7 @@ class Worker {
     return ended;
   }
 
-  /** Undefined where there is no browser: then nothing is compared, and the log says so once. */
+  /** Undefined if there is no browser: then nothing is compared, and the log says so once. */
   async #collectorForCheck({ scraper }: CompiledScraper): Promise<Collector | undefined> {
     const { collectors, browserCapacity } = this.#options;
     if (browserCapacity !== undefined) return await collectors[scraper.kind ?? "http"]();
@@ -348,7 +350,7 @@ class Worker {
     this.#settle(item, this.#withStorage(item, { ...end, ...(await kept) }));
   }
 
-  /** The requests that stored a group of items are on the account of the first one that is settled. */
+  /** The requests that stored a group of items are charged to the first settled one. */
   #withStorage({ job }: ClaimedItem, settled: SettledItem): SettledItem {
     const cost = this.#options.blobs.usage?.take(job);
     if (!cost) return settled;
@@ -397,7 +399,7 @@ class Worker {
     this.#inFlight.halve();
     const restMs = Math.min(FIRST_REST_MS * 2 ** this.#rests++, LONGEST_REST_MS);
     this.#restUntil = now + restMs;
-    this.#log.warn("own trouble", { code, message, restMs });
+    this.#log.warn("local problem", { code, message, restMs });
   }
 
   #hear(reply: PulseReply): void {

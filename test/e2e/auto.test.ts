@@ -71,7 +71,7 @@ const owners: Partial<AnyScraper> = {
   extract: { from: "page", fields: { owner: field.text(".owner") } },
 };
 
-test("on a mix of plain and scripted pages, at least 99 % end where they should after the first fifty", async (t) => {
+test("on a mix of plain and scripted pages, at least 99 % use the right collector after the first fifty", async (t) => {
   if (!(await browserOrSkip(t))) return;
   const { collectors } = await browserOf(t);
   await using kit = await WorkerKit.open(mix);
@@ -92,7 +92,7 @@ test("on a mix of plain and scripted pages, at least 99 % end where they should 
   assert.ok(last.filter((path) => fetched.get(path)?.length === 1).length >= last.length - 6);
 });
 
-test("a site that is down teaches nothing, and starts no browser", async (t) => {
+test("a site that is down does not change what was learned, and starts no browser", async (t) => {
   if (!(await browserOrSkip(t))) return;
   const { used, collectors } = await browserOf(t);
   let isDown = true;

@@ -55,7 +55,7 @@ const manifests = (data: string): Record<string, number>[] =>
   });
 
 for (const signal of ["SIGINT", "SIGTERM"] as const)
-  test(`${signal} ends a run in order, and resume does the rest: every page is requested once`, async () => {
+  test(`${signal} ends a run in order, and resume continues it: every page is requested once`, async () => {
     await using site = await LoopbackSite.open();
     const { data, input, run } = prepare(site, signal);
     const started = new SluiceProcess(run);
@@ -106,7 +106,7 @@ test("--limit takes only the first inputs", async () => {
   assert.deepEqual(site.arrived.toSorted(), PATHS.slice(0, 5));
 });
 
-test("two runs at the same time share one data folder, and both come to their end", async () => {
+test("two concurrent runs share one data folder, and both end", async () => {
   await using site = await LoopbackSite.open();
   const { data, run } = prepare(site, "both");
   const both = await Promise.all([sluice(run), sluice(run)]);

@@ -67,7 +67,7 @@ const openProject = async () => {
   return { project, site, [Symbol.asyncDispose]: () => site[Symbol.asyncDispose]() };
 };
 
-test("items show tells of an item's attempts, captures and records, with the place of each field", async () => {
+test("items show has an item's attempts, captures and records, with the place of each field", async () => {
   await using kit = await openProject();
   const { project, site } = kit;
   const job = await project.collect(["alder", "nowhere", "changed"]);
@@ -147,7 +147,7 @@ test("the stored page is printed, or opened in a browser where nothing of it run
     rmSync(/(\/\S+)\/page\./.exec(opened_.stdout)![1]!, { recursive: true });
 });
 
-test("a key, capture or use that is wrong is told with the way out", async () => {
+test("a wrong key, capture or option is reported with what to do", async () => {
   await using kit = await openProject();
   const { project } = kit;
   await project.collect(["alder", "birch", "nowhere"]);

@@ -50,6 +50,12 @@ export class NetworkSpaces implements Disposable {
     ip("-n", this.#names[space]!, "route", "del", "blackhole", this.controllerHost);
   }
 
+  /** From now on this share of the packets that this space gets is lost. */
+  lose(space: number, share: number): void {
+    const rule = ["-m", "statistic", "--mode", "random", "--probability", `${share}`, "-j", "DROP"];
+    ip("netns", "exec", this.#names[space]!, "iptables", "-A", "INPUT", ...rule);
+  }
+
   #add(n: number): void {
     const name = `sluice-${process.pid}-${n}`;
     const [here, there] = [`sl${process.pid}h${n}`, `sl${process.pid}n${n}`];

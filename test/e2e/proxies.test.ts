@@ -63,7 +63,7 @@ test("a lane that is blocked moves to the cheapest tier that works, with at most
   }
 });
 
-test("items that are not found and a site that is down cause no request on a dearer tier", async () => {
+test("items that are not found and a site that is down cause no request on a more expensive tier", async () => {
   await using proxy = await startSuperProxy({ password: PASSWORD, exits: EXITS });
   await using county = await startCounty({ parcels: 100 });
   const env = { COUNTY_URL: county.url, ...tiers(proxy.url, TWO_TIERS) };

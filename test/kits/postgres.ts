@@ -9,6 +9,7 @@ import type { Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
 import { Client } from "pg";
 import { freePort } from "../free-port.ts";
@@ -78,18 +79,55 @@ export class PostgresServer implements AsyncDisposable {
     this.#guard = guard;
   }
 
-  static async start({ settings = {}, bin = binaries! }: ServerOptions = {}): Promise<PostgresServer> {
+  static async start(options: ServerOptions = {}): Promise<PostgresServer> {
+    const server = await PostgresServer.#prepare(options);
+    await server.start();
+    return server;
+  }
+
+  /** A server, and a replica of it under the name `replica`. */
+  static async startPair(
+    isSynchronous: boolean,
+  ): Promise<{ readonly primary: PostgresServer; readonly replica: PostgresServer }> {
+    const settings = { wal_keep_size: "128MB", wal_retrieve_retry_interval: "200ms" };
+    const primary = await PostgresServer.#prepare({ settings });
+    const from = `host=127.0.0.1 port=${primary.port} user=${USER} application_name=replica`;
+    const replica = await PostgresServer.#prepare({
+      settings: { ...settings, primary_conninfo: from },
+      copyOf: primary,
+    });
+    if (isSynchronous)
+      await appendFile(
+        join(primary.folder, "data/postgresql.conf"),
+        "synchronous_standby_names = 'replica'\n",
+      );
+    await primary.start();
+    await replica.start();
+    return { primary, replica };
+  }
+
+  static async #prepare({
+    settings = {},
+    bin = binaries!,
+    copyOf,
+  }: ServerOptions & { readonly copyOf?: PostgresServer }): Promise<PostgresServer> {
     const folder = await mkdtemp(join(tmpdir(), "sluice-postgres-"));
     await chmod(folder, 0o700);
     if (owner) await chown(folder, owner.uid, owner.gid);
     const port = await freePort();
     const data = join(folder, "data");
-    const [program, ...args] = asOwner(join(bin, "initdb"), "-D", data, "-A", "trust", "-U", USER);
-    await run(program!, [...args, "--locale=C", "--encoding=UTF8", "--no-sync"], { cwd: folder });
+    const create = copyOf
+      ? asOwner("cp", "-a", join(copyOf.folder, "data"), data)
+      : [
+          ...asOwner(join(bin, "initdb"), "-D", data, "-A", "trust", "-U", USER),
+          ...["--locale=C", "--encoding=UTF8", "--no-sync"],
+        ];
+    await run(create[0]!, create.slice(1), { cwd: folder });
+    if (copyOf) await run("sh", ["-c", `: > "$0"`, join(data, "standby.signal")]);
     const all = {
       listen_addresses: "127.0.0.1",
       port: String(port),
-      unix_socket_directories: folder,
+      unix_socket_directories: "",
       max_connections: "300",
       fsync: "off",
       full_page_writes: "off",
@@ -105,9 +143,7 @@ export class PostgresServer implements AsyncDisposable {
     const guard = spawn(shell!, rest, { cwd: folder, stdio: ["pipe", "ignore", "ignore"], detached: true });
     guard.unref();
     (guard.stdin as Socket).unref();
-    const server = new PostgresServer(folder, port, bin, guard);
-    await server.start();
-    return server;
+    return new PostgresServer(folder, port, bin, guard);
   }
 
   /** Where a database is. */
@@ -127,6 +163,33 @@ export class PostgresServer implements AsyncDisposable {
   /** `immediate` is as a crash: what was not on disk is recovered from the log. */
   async stop(mode: "smart" | "fast" | "immediate" = "fast"): Promise<void> {
     await this.control("-w", "-m", mode, "stop");
+  }
+
+  /** All of its processes at once, as when the machine fails. */
+  async kill(): Promise<void> {
+    const pid = await this.pid();
+    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ").map(Number);
+    for (const each of [pid, ...children])
+      try {
+        process.kill(each, "SIGKILL");
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error; // it has just ended
+      }
+    while ([pid, ...children].some((each) => existsSync(`/proc/${each}/fd/0`))) await delay(20);
+    // Where nobody collects ended processes, the next server would take it for a running one.
+    await rm(join(this.folder, "data/postmaster.pid"));
+  }
+
+  /** Makes a replica the primary. */
+  async promote(): Promise<void> {
+    await this.control("promote", "-w");
+  }
+
+  /** Stops a replica from following. What its primary commits from now on it does not have. */
+  async detach(): Promise<void> {
+    await this.query("ALTER SYSTEM SET primary_conninfo TO ''");
+    await this.query("SELECT pg_reload_conf()");
+    while ((await this.query("SELECT 1 FROM pg_stat_wal_receiver")).length > 0) await delay(20);
   }
 
   /** Runs `pg_ctl` on its folder: `control("promote", "-w")`. */

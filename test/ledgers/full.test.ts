@@ -31,7 +31,7 @@ const write = (t: TestContext): string => {
 
 const open = (file: string) => openSqlite(file, { now: () => before.now, steady });
 
-test("a ledger of the version before says the same of all that it has, damage included", async (t) => {
+test("a ledger of the previous version has the same content after the upgrade, including damage", async (t) => {
   const file = write(t);
   const ledger = await open(file);
   assert.deepEqual(await viewsOf(ledger, before.now), before);
@@ -46,7 +46,7 @@ test("a ledger of the version before says the same of all that it has, damage in
   );
 });
 
-test("a ledger of the version before goes on: its workers are lost, and its items come to their ends", async (t) => {
+test("a ledger of the previous version continues: its workers are lost, and its items end", async (t) => {
   let { now } = before;
   const ledger = await openSqlite(write(t), { now: () => now, steady: { nowMs: () => now, boot: "one" } });
   t.after(() => ledger.close());

@@ -6,6 +6,7 @@ import { ScaleWatch } from "../../services/scale.ts";
 import { timeCounts, type Timed, type WorkSum, type WorkSums } from "../../domain/work-sums.ts";
 import type { Ledger } from "../../ports/ledger.ts";
 import type { Registry } from "../../ports/registry.ts";
+import { allSchedules, type StoredSchedule } from "../../services/schedule-documents.ts";
 import {
   INPUT_FATES,
   JOB_STATES,
@@ -23,7 +24,14 @@ const OPEN_STATES = ["loading", "running", "paused"] as const;
 export interface FigureSource {
   readonly ledger: Pick<
     Ledger,
-    "listJobs" | "readJob" | "sumOpenJobs" | "listLanes" | "listWorkers" | "readWorkSums" | "readBacklog"
+    | "documents"
+    | "listJobs"
+    | "readJob"
+    | "sumOpenJobs"
+    | "listLanes"
+    | "listWorkers"
+    | "readWorkSums"
+    | "readBacklog"
   >;
   readonly registry: Pick<Registry, "listDeliveries">;
   readonly version: string;
@@ -41,7 +49,7 @@ export const serviceMetrics = (
 
   const info = gauge("build_info", "Always 1; the version is a label.", "version");
   info.set({ version }, 1);
-  const looked = gauge("look_duration_seconds", "Duration of the last look at ledger and registry.");
+  const looked = gauge("look_duration_seconds", "Time that the last reading of ledger and registry took.");
 
   /** Sums over jobs: one series per value of the label, or a single one. */
   const sums: (() => void)[] = [];
@@ -75,7 +83,7 @@ export const serviceMetrics = (
   sumGauge("items_failed", "Failed items, by failure kind.", "kind", partsOf(FAILURE_KINDS, "failed"));
   const held = gauge("held_queues", "Queues (a job's items in one lane) that the breaker has stopped.");
   sums.push(() => held.set(jobs.get("held")));
-  sumCounter("inputs", "Inputs received, by what became of them.", "fate", partsOf(INPUT_FATES, "inputs"));
+  sumCounter("inputs", "Inputs received, by result.", "fate", partsOf(INPUT_FATES, "inputs"));
   sumCounter(
     "attempts",
     "Settled attempts, by result: done, absent or the failure kind.",
@@ -87,8 +95,9 @@ export const serviceMetrics = (
   onlyCounter("requests", "Requests to sites, of settled attempts.", "requests");
   onlyCounter("received_bytes", "Bytes from sites, of settled attempts.", "bytes");
 
+  const schedules = scheduleFigures(gauge, register);
   const lanes = laneGauges(gauge);
-  const workers = gauge("workers", "Workers, by what they do.", "state");
+  const workers = gauge("workers", "Workers, by state.", "state");
   const useful = gauge("workers_useful", "Workers that would be useful now, by the kind of jobs.", "kind");
   const scale = new ScaleWatch({ ledger });
   const capacity = gauge("workers_capacity_items", "Items that all workers can run at the same time.");
@@ -105,6 +114,7 @@ export const serviceMetrics = (
       await jobs.look();
       for (const set of sums) set();
       lanes(await laneTotals(ledger));
+      schedules(await Array.fromAsync(allSchedules(ledger)));
 
       const seen = { working: 0, draining: 0, alone: 0 };
       let room = 0;
@@ -153,7 +163,7 @@ const laneGauges = (
     "ladder",
     "tier",
   );
-  const speed = gauge("lane_speed_ratio", "1 at full pace, less while the site is being spared.", "lane");
+  const speed = gauge("lane_speed_ratio", "1 at full pace, less while the lane is slowed down.", "lane");
   return ({ busiest, ...counts }) => {
     counted.set({ condition: "known" }, counts.all);
     counted.set({ condition: "busy" }, counts.busy);
@@ -172,6 +182,44 @@ const laneGauges = (
   };
 };
 
+const FIRING_COUNTS = ["fired", "done", "failed", "skipped", "missed"] as const;
+
+/** One series per scraper that has a schedule, of which there are at most a thousand. */
+const scheduleFigures = (
+  gauge: (name: string, help: string, ...labels: string[]) => Gauge,
+  register: Register,
+): ((schedules: readonly StoredSchedule[]) => void) => {
+  const known = gauge("schedules", "Schedules, by condition; one may be in several.", "condition");
+  const success = gauge(
+    "scraper_last_success_timestamp_seconds",
+    "When a firing of the scraper's schedules last succeeded; 0 for never.",
+    "scraper",
+  );
+  const firings = new Counter({
+    name: "sluice_schedule_firings_total",
+    help: "Times of schedules that exist, by what became of them.",
+    labelNames: ["result"],
+    registers: [register],
+  });
+  return (schedules) => {
+    const bodies = schedules.map(({ body }) => body);
+    known.set({ condition: "known" }, bodies.length);
+    known.set({ condition: "paused" }, bodies.filter(({ pausedAt }) => pausedAt !== undefined).length);
+    known.set({ condition: "running" }, bodies.filter(({ running }) => running.length > 0).length);
+    known.set({ condition: "missed" }, bodies.filter(({ missing }) => missing !== undefined).length);
+    known.set({ condition: "late" }, bodies.filter(({ lateSince }) => lateSince !== undefined).length);
+    firings.reset();
+    for (const result of FIRING_COUNTS)
+      firings.inc(
+        { result },
+        bodies.reduce((sum, { counts }) => sum + counts[result], 0),
+      );
+    success.reset();
+    for (const [scraper, own] of Map.groupBy(bodies, (body) => body.scraper))
+      success.set({ scraper }, Math.max(...own.map(({ lastSuccessAt = 0 }) => lastSuccessAt)) / 1000);
+  };
+};
+
 const TIMES: readonly (readonly [what: Timed, name: string, help: string])[] = [
   ["claim", "sluice_claim_duration_seconds", "Time that workers waited for the answer to a claim."],
   [
@@ -186,7 +234,11 @@ const COUNTS: readonly (readonly [what: WorkSum, name: string, help: string])[] 
   ["lost workers", "sluice_workers_lost_total", "Workers that died or fell silent."],
   ["lost leases", "sluice_leases_lost_total", "Leases that ended before all of their items were settled."],
   ["suspect items", "sluice_suspect_items_total", "Items that lost workers may have been running."],
-  ["refused settles", "sluice_settles_refused_total", "Settled items whose lease had ended before."],
+  [
+    "refused settles",
+    "sluice_settles_refused_total",
+    "Settled items that were refused because their lease had ended.",
+  ],
   ["removed jobs", "sluice_removed_jobs_total", "Removed jobs."],
   ["removed items", "sluice_removed_items_total", "Items removed with their jobs."],
   ["removed captures", "sluice_removed_captures_total", "Removed pages and files."],

@@ -41,7 +41,7 @@ export const addDeploymentRoutes = (app: Api, { service }: RouteContext): void =
           }),
           body: described("The bundle.", z.any()),
           response: {
-            200: json("It is deployed already.", deploymentSchema),
+            200: json("This version was already deployed.", deploymentSchema),
             201: json("It was deployed.", deploymentSchema),
             ...problems(413, 415, 422),
           },

@@ -51,7 +51,7 @@ Events are kept for a week. A listener that reconnects with \`Last-Event-ID\` ge
       const finish = (): void => ends.forEach((end) => end());
       pipe.once("close", finish).once("error", finish);
       raw.once("close", () => pipe.destroy());
-      const { at, isLost } = await feed.begin(headers["last-event-id"]);
+      const { at, isLost } = await feed.begin(headers["last-event-id"], query.last);
       const send = (text: string): void => void (pipe.writable && pipe.write(text));
       send(isLost ? `id: ${at}\nevent: reset\ndata: {}\n\n` : `: hello\nid: ${at}\n\n`);
       const heartbeat = setInterval(() => send(": beat\n\n"), service.heartbeatMs ?? HEARTBEAT_MS);

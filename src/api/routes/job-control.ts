@@ -25,7 +25,7 @@ export const addJobControlRoutes = (app: Api, context: RouteContext): void => {
           summary: to === "pause" ? "Pause a job" : "Cancel a job",
           description:
             to === "pause"
-              ? "Answers when no further request of the job can reach a site. `resume` continues it."
+              ? "Answers when no further request of the job can reach a site. `resume` continues the job."
               : "Items that have not ended are cancelled; what was collected is kept. Answers when no further request of the job can reach a site. Items in flight end normally and are counted: the job has `endedAt` when none is left.",
           tags: ["jobs"],
           params: jobParams,

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { request } from "node:http";
 import { test } from "node:test";
 import { gzipSync } from "node:zlib";
-import type { Job, Upload } from "../../schemas/job.ts";
+import type { InputCheck, Job, Upload } from "../../schemas/job.ts";
 import type { ProblemBody } from "../answers.ts";
 import { type ApiKit, type Asked, openApiKit } from "../testing/api-kit.ts";
 import { collectJob } from "../testing/collected-job.ts";
@@ -205,4 +205,33 @@ test("a client at its storage limit cannot add inputs", async () => {
     json: { scraper: "county" },
   });
   assert.deepEqual([status, body.code], [409, "storage-full"]);
+});
+
+test("inputs are checked without a job: the first bad rows are named, and nothing is stored", async () => {
+  await using kit = await openApiKit();
+  const key = await kit.addClient("a");
+  const check = (scraper: string, body: string) =>
+    kit.ask<InputCheck & ProblemBody>("POST", `/v1/scrapers/${scraper}/check`, {
+      key,
+      body,
+      headers: { "content-type": "text/csv" },
+    });
+  const { status, body } = await check("county", "parcel\n1\nx\n2\n1\n");
+  assert.equal(status, 200);
+  const { rejects, ...counts } = body;
+  assert.deepEqual(counts, {
+    checked: 4,
+    accepted: 3,
+    rejected: 1,
+    folded: 1,
+    isMore: false,
+    keys: ["1", "2"],
+  });
+  assert.deepEqual(
+    rejects.map(({ line, problem }) => [line, /parcel/.test(problem)]),
+    [[3, true]],
+  );
+  assert.equal((await check("county", `parcel\n${"1\n".repeat(100_001)}`)).body.isMore, true);
+  assert.equal((await check("none", "parcel\n1\n")).body.code, "unknown-scraper");
+  assert.equal((await kit.ask<{ data: unknown[] }>("GET", "/v1/jobs", { key })).body.data.length, 0);
 });

@@ -4,6 +4,7 @@ import { newJobSchema } from "../../schemas/job-options.ts";
 import { createdJobSchema, jobParams, jobQuery, jobSchema } from "../../schemas/job.ts";
 import { isAtLeast } from "../../services/context.ts";
 import { findJob, sealJob } from "../../services/jobs.ts";
+import { jobInputsFrom } from "../../services/load-inputs.ts";
 import { submitJob } from "../../services/submit.ts";
 import { fromCursor, json, listOf, page, problems, refuseCursor } from "../answers.ts";
 import type { Api } from "../api.ts";
@@ -23,7 +24,7 @@ export const addJobRoutes = (app: Api, context: RouteContext): void => {
         operationId: "createJob",
         summary: "Create a job",
         description:
-          "The job starts immediately. Inputs that the scraper does not accept are rejected one by one; if it accepts none, no job is created.",
+          "The job starts immediately. Inputs that the scraper does not accept are rejected one by one; if it accepts none, no job is created. With `inputsFrom`, a controller loads the inputs and seals the job.",
         tags: ["jobs"],
         body: newJobSchema,
         response: {
@@ -33,7 +34,8 @@ export const addJobRoutes = (app: Api, context: RouteContext): void => {
       },
     },
     async ({ body, actor, creation }, reply) => {
-      const { scraper, inputs = [], seal = inputs.length > 0, extracts, maxItems, ...options } = body;
+      const { scraper, inputs = [], seal = inputs.length > 0, extracts, maxItems, ...others } = body;
+      const { inputsFrom, ...options } = others;
       const { view, rejected } = await submitJob(service, {
         creation: creation!,
         client: actor.client,
@@ -44,6 +46,7 @@ export const addJobRoutes = (app: Api, context: RouteContext): void => {
         guardsTargets: true,
         extracts,
         maxItems,
+        ...(inputsFrom && { inputsFrom: await jobInputsFrom(service, actor, inputsFrom, body) }),
       });
       return await reply
         .code(201)

@@ -58,7 +58,7 @@ test("an operator resets a lane; a rate out of its range is refused with the ran
   for (const perSecond of [1e-300, 0, -1, 1e9]) {
     const refused = await control({ perSecond });
     assert.equal(refused.status, 400, String(perSecond));
-    assert.match(JSON.stringify(refused.body), /perSecond.*one a day/);
+    assert.match(JSON.stringify(refused.body), /perSecond.*one per day/);
   }
 });
 
@@ -88,4 +88,19 @@ test("numbers of a job that are out of range are refused, each with its name and
     assert.equal(body.errors?.[0]?.path, `body/${path}`);
     assert.match(body.errors[0].message, /from|at most/);
   }
+});
+
+test("lanes are found by the beginning of their name, page by page", async () => {
+  await using kit = await openApiKit();
+  const hosts = ["a.example", "ab.example", "ac.example", "b.example"];
+  await kit.ask("POST", "/v1/batches", { json: { urls: hosts.map((host) => `http://${host}/`) } });
+  const first = (await kit.ask<{ data: Lane[]; next?: string }>("GET", "/v1/lanes?prefix=a&limit=2")).body;
+  const second = (
+    await kit.ask<{ data: Lane[]; next?: string }>("GET", `/v1/lanes?prefix=a&limit=2&cursor=${first.next}`)
+  ).body;
+  assert.deepEqual(
+    [first, second].map(({ data }) => data.map(({ lane }) => lane)),
+    [["a.example", "ab.example"], ["ac.example"]],
+  );
+  assert.equal(second.next, undefined);
 });

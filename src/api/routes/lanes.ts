@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { described, pageOf, pageQuery } from "../../schemas/describe.ts";
-import { laneControlSchema, laneSchema, workerSchema } from "../../schemas/operations.ts";
-import { controlLane, findLane } from "../../services/lanes.ts";
+import { described, pageOf } from "../../schemas/describe.ts";
+import { laneControlSchema, laneQuery, laneSchema, workerSchema } from "../../schemas/operations.ts";
+import { controlLane, findLane, listLanes } from "../../services/lanes.ts";
 import { laneView } from "../../services/lane-view.ts";
 import { fromCursor, json, page, problems } from "../answers.ts";
 import type { Api } from "../api.ts";
@@ -19,16 +19,20 @@ export const addLaneRoutes = (app: Api, { service, now }: RouteContext): void =>
         summary: "List lanes",
         description: "By name.",
         tags: ["lanes"],
-        querystring: z.strictObject(pageQuery(500, 100)),
+        querystring: laneQuery,
         response: { 200: json("A page of lanes.", pageOf(laneSchema)), ...problems() },
       },
     },
-    async ({ query: { cursor, limit } }) => {
+    async ({ query: { cursor, limit, prefix } }) => {
       const after = fromCursor(cursor, z.string());
-      const lanes = await service.ledger.listLanes({ limit, ...(after !== undefined && { after }) });
+      const { lanes, next } = await listLanes(service, {
+        limit,
+        ...(prefix !== undefined && { prefix }),
+        ...(after !== undefined && { after }),
+      });
       return page(
         lanes.map((lane) => laneView(lane, now())),
-        lanes.length < limit ? undefined : lanes.at(-1)?.lane,
+        next,
       );
     },
   );

@@ -43,7 +43,7 @@ export const addLedgerRoutes = (app: Api, { service }: { readonly service: Ledge
     if (verb === "controlJob" && args[1] !== "pause" && request.actor.role === "worker")
       throw new Problem("forbidden", "A worker may only pause a job.");
     if (verb === "pulse") return await ledger.pulse(asSent(args[0] as PulseReport, lateMs(request)));
-    const [part, own] = verb.split(".") as ["events" | "removals", string | undefined];
+    const [part, own] = verb.split(".") as ["events" | "removals" | "documents", string | undefined];
     const port = (own ? ledger[part] : ledger) as unknown as Record<string, AnyVerb>;
     const send = () => port[own ?? part]!(...args);
     return await (verb === "awaitWork" || verb === "events.await" ? waited(send) : send());

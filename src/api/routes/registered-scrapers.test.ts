@@ -120,7 +120,7 @@ test("a client's scraper runs no code, and asks no more of a site than the defau
   await refuses({ limits: { itemMs: 10_000_000 } }, /`limits\.itemMs`/);
   await refuses({ name: "acme.other" }, /`name` is not acme\.bad/);
   const foreign = await put("other.county");
-  assert.match(foreign.body.detail, /begins with the client's: acme\.NAME/);
+  assert.match(foreign.body.detail, /begin with the client's name: acme\.NAME/);
   const large = await put("acme.large", { recording: { steps: [], note: "x".repeat(1_100_000) } });
   assert.equal(large.status, 413);
 });

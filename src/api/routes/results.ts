@@ -1,7 +1,8 @@
 import { z } from "zod";
-import { jobParams, resultsQuery } from "../../schemas/job.ts";
+import { diffQuery, jobParams, resultsQuery, runDifferenceSchema } from "../../schemas/job.ts";
 import { findJob, scraperOfJob } from "../../services/jobs.ts";
-import { listOf, problems, stream } from "../answers.ts";
+import { checkComparable } from "../../services/run-difference.ts";
+import { json, listOf, problems, stream } from "../answers.ts";
 import type { Api } from "../api.ts";
 import type { RouteContext } from "../route-context.ts";
 
@@ -52,6 +53,28 @@ export const addResultRoutes = (app: Api, context: RouteContext): void => {
         .type(TYPES[format])
         .header("content-disposition", `attachment; filename="${job}.${format}"`)
         .send(rows);
+    },
+  );
+
+  app.get(
+    "/v1/jobs/:job/diff",
+    {
+      schema: {
+        operationId: "diffJobs",
+        summary: "Compare two jobs",
+        description:
+          "The current records of a job that has ended, and those of another one. Items are matched by key. Reads all records of both: at most a million items.",
+        tags: ["results"],
+        params: jobParams,
+        querystring: diffQuery,
+        response: { 200: json("The differences.", runDifferenceSchema), ...problems(404, 409, 413, 422) },
+      },
+    },
+    async ({ params: { job }, query: { before, examples }, actor }, reply) => {
+      await checkComparable(service, actor, [before, job]);
+      const answer = await context.openExport({ kind: "diff", job, before, most: examples }, reply);
+      // It was made by the schema's type on another thread, and is sent as it comes.
+      return await reply.type("application/json; charset=utf-8").send(answer as never);
     },
   );
 

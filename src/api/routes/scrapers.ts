@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { described, pageOf, pageQuery } from "../../schemas/describe.ts";
-import { scraperEntrySchema, scraperSchema } from "../../schemas/operations.ts";
+import { described, pageOf } from "../../schemas/describe.ts";
+import { scraperEntrySchema, scraperQuery, scraperSchema } from "../../schemas/operations.ts";
 import type { CompiledScraper } from "../../scrapers/compiled-scraper.ts";
 import { isDeployed } from "../../scrapers/bundle.ts";
 import { isStored } from "../../scrapers/stored-scrapers.ts";
@@ -12,6 +12,7 @@ import {
   listScraperEntries,
   type ScraperCatalog,
   scraperView,
+  withRuns,
 } from "../../services/scraper-catalog.ts";
 import { registerScraper, removeScraper } from "../../services/registered-scrapers.ts";
 import { fromCursor, json, page, problems } from "../answers.ts";
@@ -22,7 +23,7 @@ import type { RouteContext } from "../route-context.ts";
 const MOST_BYTES = 1024 * 1024;
 
 const scraperParams = z.object({
-  scraper: described("The scraper's name, or its file's.", z.string().max(64)),
+  scraper: described("The scraper's name, or the name of its file.", z.string().max(64)),
 });
 
 export const addScraperRoutes = (app: Api, { service, now }: RouteContext): void => {
@@ -37,14 +38,14 @@ export const addScraperRoutes = (app: Api, { service, now }: RouteContext): void
         summary: "List scrapers",
         description: "The scrapers of this installation, and those that the client has registered, by name.",
         tags: ["scrapers"],
-        querystring: z.strictObject(pageQuery(500, 100)),
+        querystring: scraperQuery,
         response: { 200: json("A page of scrapers.", pageOf(scraperEntrySchema)), ...problems() },
       },
     },
-    async ({ query: { cursor, limit }, actor }) => {
+    async ({ query: { cursor, limit, runs }, actor }) => {
       const after = fromCursor(cursor, z.string()) ?? "";
       const { entries, next } = await listScraperEntries(scrapers, { after, limit, actor });
-      return page(entries, next);
+      return page(runs === "true" ? await withRuns(service, actor, entries) : entries, next);
     },
   );
 
@@ -78,7 +79,7 @@ export const addScraperRoutes = (app: Api, { service, now }: RouteContext): void
         operationId: "registerScraper",
         summary: "Register a scraper without code",
         description:
-          "A recording and an `extract` block, as in a file `NAME.scraper.json`. The name begins with the client's: `CLIENT.NAME`. Only the client and operators see it. " +
+          "A recording and an `extract` block, as in a file `NAME.scraper.json`. The name begins with the client's name: `CLIENT.NAME`. Only the client and operators see it. " +
           "Jobs that have begun keep their version. The recording cannot have expressions, and the scraper no patterns, files, headers or lanes.",
         tags: ["scrapers"],
         params: scraperParams,

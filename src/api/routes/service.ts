@@ -45,7 +45,7 @@ export const addServiceRoutes = (app: Api, context: RouteContext): void => {
         security: [],
         querystring: z.strictObject({
           exclude: described(
-            "A reason that does not count. An autoscaler must reach a service without workers: `no-workers`.",
+            "A reason to ignore. Use `no-workers` if an autoscaler must reach a service without workers.",
             z.enum(UNREADY_CODES),
           ).optional(),
         }),

@@ -89,3 +89,18 @@ test("deliveries can be listed and replayed by their client or an operator", asy
   const again = await replay(a);
   assert.deepEqual([again.status, again.body.state], [202, "due"]);
 });
+
+test("a test event is due for the webhook that was asked, and for no other client", async () => {
+  await using kit = await openApiKit();
+  const [a, b] = [await kit.addClient("a"), await kit.addClient("b")];
+  const { body: hook } = await kit.ask<Webhook>("POST", "/v1/webhooks", {
+    key: a,
+    json: { url: "https://hooks.example/x", events: ["job.completed"] },
+  });
+  const test = (key: string) => kit.ask<{ id: string }>("POST", `/v1/webhooks/${hook.id}/test`, { key });
+  const { status, body } = await test(a);
+  assert.equal(status, 202);
+  const [sent] = await kit.registry.takeDeliveries(10, 1000);
+  assert.deepEqual([sent?.id, sent?.type, sent?.endpoint], [body.id, "webhook.test", hook.id]);
+  assert.equal((await test(b)).status, 404);
+});

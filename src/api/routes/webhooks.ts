@@ -17,6 +17,7 @@ import {
   removeWebhook,
   replayDelivery,
   rotateWebhook,
+  testWebhook,
 } from "../../services/webhooks.ts";
 import { fromCursor, json, listOf, page, problems } from "../answers.ts";
 import type { Api } from "../api.ts";
@@ -83,6 +84,26 @@ export const addWebhookRoutes = (app: Api, { service }: RouteContext): void => {
       await reply
         .code(201)
         .send(await rotateWebhook(service, actor, params.webhook, { client, creation: creation! })),
+  );
+
+  app.post(
+    "/v1/webhooks/:webhook/test",
+    {
+      config: { creates: true },
+      schema: {
+        operationId: "testWebhook",
+        summary: "Send a test event to a webhook",
+        description: "An event of type `webhook.test`, signed and retried like any other.",
+        tags: ["webhooks"],
+        params: webhookParams,
+        querystring: ownerQuery,
+        response: { 202: json("The delivery is due.", deliverySchema), ...problems(404, 409, 413, 415, 422) },
+      },
+    },
+    async ({ params, query: { client }, actor, creation }, reply) =>
+      await reply
+        .code(202)
+        .send(await testWebhook(service, actor, params.webhook, { client, creation: creation! })),
   );
 
   app.delete(

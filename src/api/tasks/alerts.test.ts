@@ -183,3 +183,32 @@ test("fewer values than in the scraper's last job is an alert, whatever order th
   assert.match(ops.messages[0]?.lines.join() ?? "", /job third .*value from 100 % to 0 %$/);
   await alerts.stop();
 });
+
+test("a canary that was rolled back is sent once, and has no end", async (t) => {
+  const service = await NotifyKit.open(t);
+  const ops = new Notebook();
+  const alerts = start(service, [ops]);
+  await alerts.round();
+  const facts = {
+    client: "local",
+    scraper: "county",
+    version: "v2",
+    reason: "owner was bad in 5 of 5 items",
+  };
+  await service.ledger.events.write([{ type: "canary.rolled-back", job: "", facts }]);
+  await alerts.round();
+  for (let i = 0; i < 3; i++) {
+    service.nowMs += LATER_MS;
+    await alerts.round();
+  }
+  assert.deepEqual(
+    ops.messages.map(({ lines }) => lines),
+    [["county: canary v2 is rolled back: owner was bad in 5 of 5 items"]],
+  );
+  assert.match((await service.registry.readAlert("book")) ?? "", /canary v2/);
+  service.nowMs += 24 * 60 * 60_000;
+  await alerts.round();
+  assert.equal(await service.registry.readAlert("book"), undefined);
+  await alerts.stop();
+  assert.deepEqual(service.problems, []);
+});

@@ -1,15 +1,16 @@
 import {
-  type AlertBook,
   type AlertRules,
   DEFAULT_ALERT_RULES,
+  dropNotices,
   dueAlerts,
   type DueAlerts,
   judgeAlerts,
   keepChannels,
   markTold,
+  raiseNotice,
 } from "../../domain/alert-rules.ts";
 import type { Channel } from "../../ports/channel.ts";
-import type { Registry } from "../../ports/registry.ts";
+import { readAlertBook, saveAlertBook } from "../../services/alerts.ts";
 import {
   alertMessage,
   AlertWatch,
@@ -30,30 +31,27 @@ interface AlertOptions extends TaskTools {
   readonly onAlerts?: (channel: string, told: DueAlerts) => void;
 }
 
-/** The registry's name for the state of alerts. */
-const BOOK = "book";
-
 /**
  * Sends alerts about jobs, and sends again when they are over: once each, in groups. A message is marked as sent after its channel has accepted it: a crash in
  * between repeats it, and none is lost. A failing channel is retried alone in the next round.
  */
 export const runAlerts = async (options: AlertOptions, signal: AbortSignal): Promise<void> => {
   const { ledger, registry, channels, report, everyMs = 10_000, now = Date.now } = options;
-  if (channels.length === 0) return;
   const rules: AlertRules = { ...DEFAULT_ALERT_RULES, ...options.rules };
   const names = channels.map(({ name }) => name);
   const watch = new AlertWatch(ledger, rules, now());
   const run = async (stop: AbortSignal): Promise<void> => {
-    const before = await readBook(registry);
+    const before = await readAlertBook(registry);
     let book = keepChannels(before, names);
     const jobs = await watch.look(now());
     for (const job of jobs) book = noteVerdicts(book, job.view, judgeAlerts(job, rules, now()), now());
+    for (const event of watch.notices) book = raiseNotice(book, event, rules, now());
     const open = new Set(
       jobs.filter(({ view }) => view.endedAt === undefined).map(({ view }) => view.spec.id),
     );
     for (const job of endedSubjects(book, open))
       book = noteEnded(book, job, await ledger.readJob(job), now());
-    if (book !== before) await saveBook(registry, book);
+    if (book !== before) await saveAlertBook(registry, book);
     await watch.moveOn();
     for (const channel of channels) {
       const due = dueAlerts(book, channel.name, now());
@@ -66,14 +64,10 @@ export const runAlerts = async (options: AlertOptions, signal: AbortSignal): Pro
       }
       options.onAlerts?.(channel.name, due);
       book = markTold(book, channel.name, due);
-      await saveBook(registry, book);
+      await saveAlertBook(registry, book);
     }
+    const left = dropNotices(book, names, now());
+    if (left !== book) await saveAlertBook(registry, left);
   };
   await runTask(options, { name: "alerts", everyMs, run }, signal);
 };
-
-const readBook = async (registry: Registry): Promise<AlertBook> =>
-  JSON.parse((await registry.readAlert(BOOK)) ?? "{}") as AlertBook;
-
-const saveBook = async (registry: Registry, book: AlertBook): Promise<void> =>
-  await registry.saveAlert(BOOK, Object.keys(book).length === 0 ? null : JSON.stringify(book));

@@ -78,7 +78,10 @@ export const openApiKit = async ({
     ledger,
     registry: withRegistry(registry),
     blobs,
-    scrapers: openCatalog({ file: "", folder, data, scrapers: [scrapers] }, { blobs }),
+    scrapers: openCatalog(
+      { file: "", folder, data, scrapers: [scrapers] },
+      { blobs, documents: ledger.documents },
+    ),
     laneOf: (url) => laneName(url, (host) => host),
     log: { debug: note, info: note, warn: note, error: note },
     metrics: async () => "sluice_up 1\n",

@@ -3,6 +3,7 @@ import type { ItemRef } from "../../domain/item.ts";
 import type { JobSpec, JobView } from "../../domain/job.ts";
 import { hidePlaces } from "../../domain/record.ts";
 import { notify } from "../../pipeline/notify.ts";
+import { clientOfEvent } from "../../ports/event-log.ts";
 import type { Ledger, LedgerEvent } from "../../ports/ledger.ts";
 import { type ClientInfo, JOB_ENDPOINT, type NewDelivery, type Registry } from "../../ports/registry.ts";
 import { itemId } from "../../services/items.ts";
@@ -34,11 +35,13 @@ export const makeDeliveries = async (
       const clients = new Map<string, ClientInfo | undefined>();
       const deliveries: NewDelivery[] = [];
       for (const event of events) {
-        const job = await kept(jobs, event.job, () => ledger.readJob(event.job));
-        if (!job) continue;
-        const { client } = job.spec;
-        const info = await kept(clients, client, () => registry.readClient(client));
-        deliveries.push(...deliveriesOf(event, job.spec, info));
+        const client = clientOfEvent(event);
+        const job =
+          client === undefined ? await kept(jobs, event.job, () => ledger.readJob(event.job)) : undefined;
+        const about: EventSubject | undefined = client === undefined ? job?.spec : { client };
+        if (!about) continue;
+        const info = await kept(clients, about.client, () => registry.readClient(about.client));
+        deliveries.push(...deliveriesOf(event, about, info));
       }
       await registry.addDeliveries(deliveries);
       if (onEvent) events.forEach(onEvent);
@@ -51,23 +54,26 @@ const kept = async <T>(known: Map<string, T>, name: string, read: () => Promise<
   return known.get(name) as T;
 };
 
+/** What an event is about: a job, or something else of a client. */
+type EventSubject = Pick<JobSpec, "client"> & Partial<Pick<JobSpec, "scraper" | "labels" | "webhook">>;
+
 /** The receivers of an event: the client's webhooks that want its type, and the webhook that the job names. */
 export const deliveriesOf = (
   event: LedgerEvent,
-  spec: JobSpec,
+  subject: EventSubject,
   client: ClientInfo | undefined,
 ): NewDelivery[] => {
   const endpoints = (client?.webhooks ?? []).filter(({ events }) => events?.includes(event.type) ?? true);
   const targets = endpoints.map(({ id, url }) => ({ id, url }));
-  const { webhook } = spec;
+  const { webhook } = subject;
   if (webhook !== undefined && targets.every(({ url }) => url !== webhook))
     targets.push({ id: JOB_ENDPOINT, url: webhook });
-  const body = bodyOf(event, spec);
+  const body = bodyOf(event, subject);
   return targets.map(({ id, url }) => ({
     id: messageId(event, id),
     event: event.id,
-    client: spec.client,
-    job: event.job,
+    client: subject.client,
+    ...(event.job !== "" && { job: event.job }),
     endpoint: id,
     url,
     type: event.type,
@@ -81,12 +87,18 @@ const messageId = (event: LedgerEvent, endpoint: string): string => {
   return `msg_${createHash("sha256").update(text).digest("base64url").slice(0, 27)}`;
 };
 
-const bodyOf = (event: LedgerEvent, { client, scraper, labels }: JobSpec): string =>
+const bodyOf = (event: LedgerEvent, { client, scraper, labels }: EventSubject): string =>
   JSON.stringify(
     {
       type: event.type,
       timestamp: new Date(event.at).toISOString(),
-      data: { ...factsOf(event), job: event.job, client, scraper, ...(labels && { labels }) },
+      data: {
+        ...factsOf(event),
+        ...(event.job !== "" && { job: event.job }),
+        client,
+        ...(scraper !== undefined && { scraper }),
+        ...(labels && { labels }),
+      },
     },
     hidePlaces,
   );

@@ -4,13 +4,17 @@ const codeOf = (error: unknown): string | undefined =>
   error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
 
 /** The connection, or the server behind it, has gone or cannot take part now. https://www.postgresql.org/docs/current/errcodes-appendix.html */
-const LOST =
-  /^(?:08...|57P0[1-5]|53300|25006|25P03|ECONNRESET|ECONNREFUSED|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EAI_AGAIN|ENOTFOUND|ENOENT)$/;
+const LOST = /^(?:08...|57P0[1-5]|53300|25006|25P03|ECONNRESET|ECONNREFUSED|EPIPE|ETIMEDOUT)$/;
 const LOST_MESSAGE =
   /Connection terminated|not queryable|timeout expired|read timeout|Connection ended|socket disconnected/i;
 
+/** Whatever the system says of the network: without a route there are other codes than without a host. */
+const NETWORK: ReadonlySet<unknown> = new Set(["connect", "read", "write", "getaddrinfo"]);
+
 export const isLost = (error: unknown): boolean =>
-  LOST.test(codeOf(error) ?? "") || (error instanceof Error && LOST_MESSAGE.test(error.message));
+  LOST.test(codeOf(error) ?? "") ||
+  (error instanceof Error &&
+    (LOST_MESSAGE.test(error.message) || ("syscall" in error && NETWORK.has(error.syscall))));
 
 /** Serialization failures, deadlocks and locks that are not there at once: the same transaction may succeed when it is run again. */
 const RETRYABLE = /^(?:40001|40P01|55P03)$/;

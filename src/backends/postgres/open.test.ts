@@ -7,9 +7,9 @@ import { openPostgres } from "./open.ts";
 /** The database's clock cannot be held against a second one: that it was set ahead looks like time that has passed. */
 const reason = "a clock that is set ahead is not noticed on PostgreSQL";
 const skips = {
-  "a clock that is set by 1 hours stops no lane, starts no retry sooner or later, and gives up the dead only":
+  "a clock that is set by 1 hours stops no lane, moves no retry, and ends only the leases of dead workers":
     reason,
-  "a site that asked for silence is not asked sooner because the clock was set": reason,
+  "Retry-After is respected even if the clock is set": reason,
 };
 
 describe("postgres", { skip: noPostgres }, () => {

@@ -5,29 +5,48 @@ import { resending } from "../../ledger/resend.ts";
 import { ledgerVerbs } from "../../ledger/verbs.ts";
 import type { Ledger } from "../../ports/ledger.ts";
 import { lastEvent, openEventLog } from "../sql/event-log.ts";
+import { openDocuments } from "../sql/read-documents.ts";
 import { openReads } from "../sql/open-reads.ts";
 import { openRemovals } from "../sql/removals/open-removals.ts";
 import { tidyRecords } from "../sql/tidy.ts";
 import { migrate } from "./migrate.ts";
 import { openPool, type PoolOptions } from "./pool.ts";
+import { RecentWrites, type SteppedBack } from "./recent-writes.ts";
 import { postgresSteps } from "./run-steps.ts";
 import { postgresStore, type StoreOptions } from "./store.ts";
 
-export interface PostgresOptions extends PoolOptions, StoreOptions, Partial<PulseLimits> {}
+export interface PostgresOptions
+  extends Omit<PoolOptions, "onBack">, Omit<StoreOptions, "onDurable">, Partial<PulseLimits> {
+  /** The database has gone back to an earlier state: what this process knows to be lost. */
+  readonly onSteppedBack?: (lost: readonly SteppedBack[]) => void;
+}
 
 /** Between two looks at whether something has changed. */
 const LOOK_MS = 250;
 
 /** Any number of machines may have the same database open. Tables are created and upgraded by whoever comes first. */
 export const openPostgres = async (url: string, options: PostgresOptions = {}): Promise<Ledger> => {
-  const pool = await openPool(url, options);
+  const recent = new RecentWrites();
+  let onBack = (): void => undefined;
+  const pool = await openPool(url, { ...options, onBack: () => onBack() });
   try {
     await migrate(pool);
   } catch (error) {
     await pool.close();
     throw error;
   }
-  const store = postgresStore(pool, options);
+  const store = postgresStore(pool, { ...options, onDurable: (changes) => recent.note(changes) });
+  const noticeStepBack = async (): Promise<void> => {
+    const { lost, resend } = await recent.forgotten(store);
+    if (lost.length === 0) return;
+    options.onSteppedBack?.(lost);
+    await resend(verbs);
+    await store.transact([], (tx) => {
+      for (const { job, ...facts } of lost) if (job !== undefined) tx.tell("ledger.stepped-back", job, facts);
+    });
+  };
+  // Where the connection is lost again, it is noticed when the next one is there.
+  onBack = () => void noticeStepBack().catch(() => undefined);
   const steps = postgresSteps(pool, options);
   const verbs = ledgerVerbs(store, options);
   const closing = new AbortController();
@@ -47,6 +66,7 @@ export const openPostgres = async (url: string, options: PostgresOptions = {}): 
   };
   const ledger: Ledger = {
     ...verbs,
+    ...recent.watch(verbs),
     ...openReads(steps),
     awaitWork: (filter, ms) =>
       awaitChange(() => store.read(workWants(filter), (tx) => hasWork(tx, filter)), ms),
@@ -56,6 +76,7 @@ export const openPostgres = async (url: string, options: PostgresOptions = {}): 
       await: (after, ms) => awaitChange(async () => (await steps.read(lastEvent)) > after, ms),
     },
     removals: openRemovals(steps),
+    documents: { ...verbs.documents, ...openDocuments(steps) },
     tidy: () => tidyRecords(steps),
     close: async () => {
       closing.abort();

@@ -11,6 +11,8 @@ export interface PoolOptions {
   /** How long to look for a primary before a call fails, and before the first one does. */
   readonly patienceMs?: number;
   readonly firstPatienceMs?: number;
+  /** There is a connection again after one was lost: the server was restarted, or is another one. */
+  readonly onBack?: () => void;
 }
 
 /** Connections to the primary of a list of hosts. */
@@ -45,16 +47,19 @@ class Pool implements PgPool {
   readonly #address: PgAddress;
   readonly #most: number;
   readonly #patienceMs: number;
+  readonly #onBack: (() => void) | undefined;
   readonly #idle: Connection[] = [];
   readonly #all = new Set<Connection>();
   readonly #waiting: ((connection: Connection | undefined) => void)[] = [];
   #count = 0;
+  #hasLost = false;
   #isClosed = false;
 
-  constructor(address: PgAddress, { most = MOST, patienceMs = PATIENCE_MS }: PoolOptions) {
+  constructor(address: PgAddress, { most = MOST, patienceMs = PATIENCE_MS, onBack }: PoolOptions) {
     this.#address = address;
     this.#most = most;
     this.#patienceMs = patienceMs;
+    this.#onBack = onBack;
   }
 
   async withConnection<T>(
@@ -116,6 +121,7 @@ class Pool implements PgPool {
 
   #forget(connection: Connection): void {
     if (this.#all.delete(connection)) this.#count--;
+    this.#hasLost ||= connection.isLost;
   }
 
   /** The first host that takes writes. While there is none, a failover may be under way. */
@@ -126,6 +132,8 @@ class Pool implements PgPool {
         const problem = await this.#tryHosts();
         if (problem instanceof Connection) {
           this.#all.add(problem);
+          if (this.#hasLost) this.#onBack?.();
+          this.#hasLost = false;
           return problem;
         }
         if (this.#isClosed || performance.now() > giveUpAt || !isLost(problem))

@@ -4,6 +4,7 @@ import { newDatabase, noPostgres, sharedPostgres } from "../../../test/kits/post
 import { rowFigures } from "../../../test/kits/postgres-rows.ts";
 import type { Result } from "../../ledger/records.ts";
 import { ledgerVerbs } from "../../ledger/verbs.ts";
+import type { ClaimedItem, Ledger } from "../../ports/ledger.ts";
 import { SimWorker } from "../../ports/ledger-suite/sim-worker.ts";
 import { jobSpec, keysOf, planned } from "../../ports/ledger-suite/test-kit.ts";
 import { migrate } from "./migrate.ts";
@@ -11,7 +12,7 @@ import { openPostgres } from "./open.ts";
 import { openPool, type PgPool } from "./pool.ts";
 import { postgresStore } from "./store.ts";
 
-const ITEMS = 10_000;
+const ITEMS = 5_000;
 const CLAIM = 50;
 const SETTLE = 100;
 
@@ -114,3 +115,40 @@ test("a record that counts as new and is there is replaced", { skip: noPostgres 
   const stored = await store.read([], (tx) => tx.list("result", 1, 1));
   assert.deepEqual(stored, [result("complete")]);
 });
+
+test(
+  "a claim takes at most 4 round trips, a pulse 3, a settle 4 and an addition of 2,000 items 4, with any number of lanes",
+  { skip: noPostgres },
+  async (t) => {
+    const { pool, counts } = await countingPool(t);
+    const ledger = ledgerVerbs(postgresStore(pool));
+    const worker = new SimWorker("w", ledger as Ledger, Date.now);
+    const trips = async (work: () => Promise<unknown>): Promise<number> => {
+      counts.trips = 0;
+      await work();
+      return counts.trips;
+    };
+    for (const lanes of [1, 20, 200]) {
+      const job = `job ${lanes}`;
+      const pace = { perSecond: 1000, burst: 10, concurrency: 1000 };
+      await ledger.createJob(jobSpec(job, { pace }));
+      // The first time, what never changes of a job is loaded, too.
+      await ledger.addItems(job, planned(["first"], `${lanes} first`), []);
+      const items = keysOf(2000).flatMap((key, i) => planned([key], `${lanes} lane ${i % lanes}`));
+      const add = await trips(() => ledger.addItems(job, items, []));
+      let claimed: readonly ClaimedItem[] = [];
+      const claim = await trips(async () => (claimed = (await worker.claim(500)).items));
+      assert.ok(claimed.length >= Math.min(lanes, 100), `${claimed.length} claimed`);
+      const told = claimed.map(({ queue }) => ({ queue, result: "done", attempt: 1, missing: [] }) as const);
+      const wishes = claimed.slice(0, lanes).map(({ lane, queue }) => ({ lane, queue, count: 2 }));
+      const pulse = await trips(() => worker.pulse({ outcomes: told, wishes }));
+      const settle = await trips(() => worker.settle(claimed));
+      assert.ok(
+        claim <= 4 && pulse <= 3 && settle <= 4 && add <= 4,
+        JSON.stringify({ lanes, claim, pulse, settle, add }),
+      );
+      t.diagnostic(JSON.stringify({ lanes, items: claimed.length, claim, pulse, settle, add }));
+      await ledger.controlJob(job, "cancel");
+    }
+  },
+);

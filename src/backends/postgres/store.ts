@@ -31,7 +31,7 @@ import {
   WAKE_JOB,
 } from "./statements.ts";
 import { decodeText } from "./texts.ts";
-import { BEGIN, BEGIN_READ, BEGIN_UNSYNCED, takeTurn } from "./turn.ts";
+import { BEGIN, BEGIN_READ, BEGIN_UNSYNCED, flush, takeTurn } from "./turn.ts";
 
 /** Each round loads something new: a rule that asks for more than so often is at fault. */
 const MOST_ROUNDS = 1000;
@@ -46,6 +46,8 @@ const withoutNow = ({ name, args }: Want): Want => ({
 export interface StoreOptions {
   /** The ledger's clock, in ms; the database's when left out. */
   readonly now?: () => number;
+  /** Called with what was committed and will last. */
+  readonly onDurable?: (changes: Changes) => void;
 }
 
 export interface PgStore extends LedgerStore {
@@ -53,7 +55,7 @@ export interface PgStore extends LedgerStore {
   readonly version: () => Promise<number>;
 }
 
-export const postgresStore = (pool: PgPool, { now: given }: StoreOptions = {}): PgStore => {
+export const postgresStore = (pool: PgPool, { now: given, onDurable }: StoreOptions = {}): PgStore => {
   /** Of the database, against the clock that nobody sets. */
   let aheadMs = Date.now() - performance.now();
   const now = (): number => given?.() ?? performance.now() + aheadMs;
@@ -76,12 +78,18 @@ export const postgresStore = (pool: PgPool, { now: given }: StoreOptions = {}): 
         const { result, tx, missed } = await run(connection, loaded, at, work);
         nextItems.note(likely, missed, tx);
         try {
-          await Promise.all([...save(connection, tx, at, onTaken), connection.query("COMMIT")]);
+          const sent = save(connection, tx, at, onTaken);
+          const hasChanged = sent.length > 0;
+          sent.push(connection.query("COMMIT"));
+          // What a worker was given must not be given to another one because the server has crashed.
+          if (!isDurable && hasChanged) sent.push(flush(connection));
+          await Promise.all(sent);
         } catch (error) {
           if (onTaken === "update" || !isTaken(error)) throw error;
           onTaken = "update";
           throw new RunAgain("A record that counts as new was there.", { cause: error });
         }
+        if (isDurable) onDurable?.(tx);
         return result;
       });
     },

@@ -95,7 +95,7 @@ const wireLedger = (connection: Connection): Ledger => {
       : value;
   };
   const verbs: Record<string, AnyVerb> = {};
-  const parts: Record<string, Record<string, AnyVerb>> = { events: {}, removals: {} };
+  const parts: Record<string, Record<string, AnyVerb>> = { events: {}, removals: {}, documents: {} };
   for (const verb of Object.keys(WIRE_VERBS) as WireVerb[]) {
     const [name, own] = verb.split(".") as [string, string | undefined];
     (own ? parts[name]! : verbs)[own ?? name] = (...args) => call(verb, args);
@@ -111,6 +111,7 @@ const wireLedger = (connection: Connection): Ledger => {
   return {
     ...(verbs as unknown as Ledger),
     removals: parts["removals"] as unknown as Ledger["removals"],
+    documents: parts["documents"] as unknown as Ledger["documents"],
     events: {
       ...(parts["events"] as unknown as Ledger["events"]),
       await: (after, ms) => wait("events.await", after, ms),

@@ -114,6 +114,7 @@ export const LOADS: { readonly [N in LoadName]: string } = {
   robots: `w CROSS JOIN robots t ON t.origin = @t0`,
   removal: `w CROSS JOIN removals t ON t.id = @t0`,
   answer: `w CROSS JOIN answers t ON t.id = @t0`,
+  document: `w CROSS JOIN documents t ON t.kind = @t0 AND t.name = @t1`,
 };
 
 /** Lists whose order counts, and the argument that says how many there are at most. */

@@ -134,6 +134,11 @@ const TABLES: { readonly [K in Exclude<Kind, "dueItem">]: Table<K> } = {
     computed: { job: "t.id" },
   },
   answer: { name: "answers", columns: "id:text at:real reply:json" },
+  document: {
+    name: "documents",
+    columns: "kind:text name:text revision changedAt:real body:json",
+    isSummed: true,
+  },
 };
 
 const fieldsOf = (columns: string): [field: string, type: Type][] =>

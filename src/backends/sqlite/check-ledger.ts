@@ -21,6 +21,7 @@ const MOST = 200;
 const RESTORE = "restore the ledger from a backup";
 const NOT_COUNTED = `${RESTORE}: \`--repair\` cannot recount while items are damaged; those are listed here too`;
 const JOB = FORMATS.job;
+const DOCUMENT = FORMATS.document;
 
 /** Opens for reading only: also a ledger that no command can work with. Throws where SQLite cannot open the file at all. */
 export const checkLedger = (file: string): LedgerCheck => {
@@ -113,6 +114,11 @@ class Check {
       for (const row of this.#rows.each(`SELECT ${JOB.columnsOf("t")} FROM jobs t ORDER BY t.number`))
         yield* this.#job(row, leases, isSound && places.length === 0);
       yield* places;
+      for (const row of this.#rows.each(
+        `SELECT ${DOCUMENT.columnsOf("t")} FROM documents t ORDER BY t.kind, t.name`,
+      ))
+        if (!DOCUMENT.fits(row))
+          yield this.#ledger(`${String(row[0])} ${String(row[1])}: its row does not match its checksum`);
     } catch (error) {
       yield this.#ledger(`it cannot be read: ${error instanceof Error ? error.message : String(error)}`);
     }

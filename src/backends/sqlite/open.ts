@@ -4,6 +4,7 @@ import type { PulseLimits } from "../../ledger/pulse.ts";
 import { ledgerVerbs } from "../../ledger/verbs.ts";
 import type { Ledger } from "../../ports/ledger.ts";
 import { lastEvent, openEventLog } from "../sql/event-log.ts";
+import { openDocuments } from "../sql/read-documents.ts";
 import { openReads } from "../sql/open-reads.ts";
 import { openRemovals } from "../sql/removals/open-removals.ts";
 import { tidyRecords } from "../sql/tidy.ts";
@@ -35,6 +36,7 @@ export const openSqlite = async (file: string, options: LedgerOptions = {}): Pro
       await: (after, ms) => awaitChange(db, async () => (await steps.read(lastEvent)) > after, ms),
     },
     removals: openRemovals(steps),
+    documents: { ...verbs.documents, ...openDocuments(steps) },
     tidy: async () => {
       await tidyRecords(steps);
       if (!checkpoints) await db.checkpoint();

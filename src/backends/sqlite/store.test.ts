@@ -291,6 +291,7 @@ const SAMPLES: {
   label: { name: "", value: "county", job: 1 },
   borrowed: { owner: "i", ...place },
   answer: { id: "call/1", at: 3, reply: { accepted: 1 } },
+  document: { kind: "schedule", name: "weekly", revision: 3, changedAt: 5.5, body: { cron: "0 6 * * 1" } },
   robots: { origin: "https://a.test", text: null, until: 5.5, fetcher: "w", fetchUntil: 7 },
 };
 
@@ -311,6 +312,7 @@ const KEYED = [
   want("fetch", 3, 4),
   want("baselineIn", "s", "a.test"),
   want("answer", "call/1"),
+  want("document", "schedule", "weekly"),
   want("robots", "https://a.test"),
 ];
 

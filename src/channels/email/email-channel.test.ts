@@ -54,7 +54,7 @@ const channelAt = (port: number, password: string) =>
     timeoutMs: 5000,
   });
 
-test("a message arrives at everybody, whole", async (t) => {
+test("a message reaches all recipients completely", async (t) => {
   const { mails, port } = await openMailServer(t);
   await channelAt(port, "hunter2").notify(MESSAGE, never);
   const [mail, ...more] = mails;
@@ -63,7 +63,7 @@ test("a message arrives at everybody, whole", async (t) => {
   assert.match(mail?.text ?? "", /job a: held/);
 });
 
-test("says refused with a wrong password, unreachable without a server, and never the password", async (t) => {
+test("reports refused with a wrong password, unreachable without a server, and never shows the password", async (t) => {
   const { mails, port } = await openMailServer(t);
   const fails = (code: string) => (error: unknown) =>
     error instanceof ChannelError &&

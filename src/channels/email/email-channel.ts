@@ -42,7 +42,7 @@ export const emailChannel = (options: EmailOptions): Channel => {
   };
 };
 
-/** What a mail server answers may quote the login: its code says enough. */
+/** The mail server's answer may quote the login: its code is enough. */
 const explain = (error: unknown): ChannelError => {
   const code = error instanceof Error && "code" in error ? String(error.code) : "unknown error";
   const status = error instanceof Error && "responseCode" in error ? ` ${String(error.responseCode)}` : "";

@@ -7,7 +7,7 @@ import { slackChannel } from "./slack-channel.ts";
 const never = new AbortController().signal;
 const MESSAGE = { title: "2 alerts", lines: ["job <!channel> & co", "second"] };
 
-test("writes to the incoming webhook, and what jobs are called mentions nobody", async () => {
+test("writes to the incoming webhook, and job names cannot mention anyone", async () => {
   await using slack = await openTestSite((_, response) => response.end("ok"));
   const channel = slackChannel({ name: "ops", url: `${slack.url}/services/T0/B0/x` });
   await channel.notify(MESSAGE, never);
@@ -20,7 +20,7 @@ test("writes to the incoming webhook, and what jobs are called mentions nobody",
   assert.equal(text, "*2 alerts*\n• job &lt;!channel&gt; &amp; co\n• second");
 });
 
-test("says refused when Slack refuses, unreachable when it is away, and never its URL", async () => {
+test("reports refused if Slack refuses, unreachable if it is down, and never shows its URL", async () => {
   await using slack = await openTestSite((_, response) => response.writeHead(403).end("invalid_token"));
   const notify = (url: string) => () => slackChannel({ name: "ops", url }).notify(MESSAGE, never);
   const fails = (code: string) => (error: unknown) =>

@@ -3,7 +3,7 @@ import { post } from "../post.ts";
 
 interface SlackOptions {
   readonly name: string;
-  /** Of an incoming webhook: whoever knows it can write. */
+  /** URL of an incoming webhook: anyone who knows it can write. */
   readonly url: string;
   readonly timeoutMs?: number;
 }

@@ -21,7 +21,7 @@ const VECTORS = resolve(
 );
 const secretOf = (bytes: Uint8Array): string => `whsec_${Buffer.from(bytes).toString("base64")}`;
 
-test("signs the published example as it is published", (t) => {
+test("signs the published example as documented", (t) => {
   if (!existsSync(VECTORS)) return t.skip("the published vectors are not next to the checkout");
   const { sign } = JSON.parse(readFileSync(VECTORS, "utf8")) as { sign: Vector[] };
   assert.ok(sign.length > 0);
@@ -53,7 +53,7 @@ test("while secrets change, the old and the new one both verify, and a third doe
   assert.throws(() => new Webhook(newer!).verify('{"a":2}', headers));
 });
 
-test("refuses a secret that is none, without saying it", () => {
+test("refuses an invalid secret, without showing it", () => {
   for (const secret of ["", "whsec_", "whsec_not base64", "sk_live_hunter2"])
     assert.throws(
       () => signWebhook([secret], "msg_1", 1, ""),

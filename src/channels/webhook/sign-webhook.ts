@@ -26,7 +26,7 @@ const keyOf = (secret: string): Buffer => {
   if (!BASE64.test(text))
     throw new ChannelError(
       "bad-secret",
-      `a webhook secret is not ${PREFIX} and base64: give the endpoint a new one`,
+      `a webhook secret must be ${PREFIX} followed by base64: create a new one for the endpoint`,
     );
   return Buffer.from(text, "base64");
 };

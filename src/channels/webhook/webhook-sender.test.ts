@@ -36,7 +36,7 @@ test("what arrives can be verified by the receiver, and is exactly what was sign
   assert.equal(request.headers["webhook-id"], "msg_1");
 });
 
-test("410 is the end, other refusals may go better later", async () => {
+test("410 is final, other refusals are retried", async () => {
   assert.deepEqual(
     await answerOf((response) => response.writeHead(410).end()).then(({ result }) => result),
     "hopeless",
@@ -47,7 +47,7 @@ test("410 is the end, other refusals may go better later", async () => {
   }
 });
 
-test("a wish to wait is heard from 429 and 503, and from nobody else", async () => {
+test("Retry-After is respected with 429 and 503, and with no other status", async () => {
   const waits = async (status: number, value: string) => {
     const answer = await answerOf((response) => response.writeHead(status, { "retry-after": value }).end());
     return answer.result === "failed" ? answer.retryAfterMs : "not failed";
@@ -65,7 +65,7 @@ test("redirects are not followed", async () => {
   assert.deepEqual(elsewhere.seen, []);
 });
 
-test("a receiver that hangs is given up, one that is cut off or away may come back", async () => {
+test("a receiver that hangs times out; a broken or missing connection is retried", async () => {
   await using hanging = await openTestSite(() => undefined);
   const late = await webhookSender({ timeoutMs: 50 }).send(postTo(hanging.url), never);
   assert.deepEqual(late, { result: "failed", error: "no answer within 0.05 s" });
@@ -89,7 +89,7 @@ test("a stop ends the request", async () => {
   assert.equal(answer.result, "failed");
 });
 
-test("a target that the guard refuses gets nothing, and is not tried again", async (t) => {
+test("a target that the guard refuses gets nothing, and is not retried", async (t) => {
   await using site = await openTestSite((_, response) => response.end());
   const dispatcher = guardedDispatcher();
   t.after(() => dispatcher.close());
@@ -99,7 +99,7 @@ test("a target that the guard refuses gets nothing, and is not tried again", asy
   assert.deepEqual(site.seen, []);
 });
 
-test("nothing that goes wrong says the secret or the URL", async () => {
+test("no error shows the secret or the URL", async () => {
   const secrets = [`${SECRET}!`];
   const answers = [
     await webhookSender().send({ ...postTo("http://u:hunter2@127.0.0.1:1/token"), secrets }, never),

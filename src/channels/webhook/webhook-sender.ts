@@ -38,7 +38,7 @@ export const webhookSender = (options: WebhookSenderOptions = {}): WebhookSender
 const answerOf = (status: number, waitMs: number | undefined): WebhookAnswer => {
   if (status >= 200 && status < 300) return { result: "delivered", status };
   if (status === GONE)
-    return { result: "hopeless", status, error: "it answered 410: the receiver wants no more" };
+    return { result: "hopeless", status, error: "it answered 410: the receiver wants no more deliveries" };
   const redirect = status >= 300 && status < 400 ? ": redirects are not followed" : "";
   return {
     result: "failed",

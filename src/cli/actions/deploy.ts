@@ -21,7 +21,7 @@ export const deployCommand = async (named: readonly string[], options: PlaceOpti
   for (const source of sources) {
     const loaded = await loadScraper(source);
     if (!loaded.source.startsWith("file:"))
-      throw new UsageError(`${source}: a built-in scraper is everywhere already.`);
+      throw new UsageError(`${source}: a built-in scraper needs no deployment.`);
     const bundle = await makeBundle(loaded);
     made.push({ name: bundle.name, bytes: packBundle(bundle), commit: await commitOf(loaded.source) });
   }

@@ -72,7 +72,7 @@ export const distillCommand = async (named: string, options: DistillCommandOptio
       onProgress: say,
     });
     say(
-      `Found ${distilled.chain.steps.length} requests, with ${distilled.chain.requests} of ${options.budget} to the site`,
+      `Found ${distilled.chain.steps.length} requests, after sending ${distilled.chain.requests} of at most ${options.budget} to the site`,
     );
     const parts = { ready, file, present, distilled };
     writeFileSync(draft, sourceOf(parts));
@@ -101,7 +101,7 @@ export const distillCommand = async (named: string, options: DistillCommandOptio
     if (!(error instanceof DistillError)) throw error;
     if (options.json) print([JSON.stringify({ type: "refused", reason: error.message })]);
     throw new DistillError(
-      `${scraper.name} cannot be turned into plain requests: ${error.message}. Nothing was written; the browser scraper stays.`,
+      `${scraper.name} cannot be turned into plain requests: ${error.message}. Nothing was written. Keep using the browser scraper.`,
     );
   } finally {
     rmSync(draft, { force: true });
@@ -152,7 +152,7 @@ const chooseInputs = async (ready: CompiledScraper, options: DistillCommandOptio
     );
   if (absent.length === 0)
     throw new UsageError(
-      "distill must see how the site says that it has no such thing: name such an input with --absent.",
+      "distill must see how the site answers an input that does not exist: name one with --absent.",
     );
   const fitting = input.map((one) => fittingInput(ready, one));
   const used = new Set([...input, ...absent].map((one) => JSON.stringify(one)));
@@ -213,7 +213,7 @@ const sourceOf = ({ ready, file, present, distilled }: SourceParts, proof?: Proo
             `Compared with the browser for ${proof.inputs} inputs, ${proof.absent} of them absent: all ${proof.fields} fields were equal.`,
           ]
         : []),
-      `What was found and tried is in ${basename(evidenceFile(file))}. This file is yours to edit.`,
+      `What was found and tried is in ${basename(evidenceFile(file))}. You can edit this file.`,
       "",
     ],
   });

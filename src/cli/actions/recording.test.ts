@@ -44,7 +44,7 @@ test("import writes JSON that Chrome can open, with the inputs in it", async () 
   assert.match(readFileSync(output, "utf8"), /"url": "https:\/\/county\.example\/parcel\?id=\{\{parcel\}\}"/);
 });
 
-test("what is wrong is said with the file and the way out", async () => {
+test("errors name the file and what to do", async () => {
   const refuses = async (work: Promise<unknown>, name: string, message: RegExp): Promise<void> =>
     assert.rejects(work, { name, message });
   await refuses(

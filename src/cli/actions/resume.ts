@@ -93,7 +93,7 @@ const changedNote = ({ spec }: JobView, { location }: ResumeOptions): string =>
   existsSync(fileURLToPath(spec.source))
     ? `${spec.scraper}: its files have changed since the job began. The job continues as it began; to use the new version:\n` +
       `  sluice resume ${spec.id} --new-version${dataFlag(location)}`
-    : `${spec.scraper}: its file does not exist any more. The job continues as it began.`;
+    : `${spec.scraper}: its file no longer exists. The job continues as it began.`;
 
 /** Adds the command to run. */
 const withCommand = (error: unknown, job: string, { location }: ResumeOptions): unknown =>

@@ -191,7 +191,7 @@ const noteOf = ({ type, facts }: LedgerEvent): string | undefined => {
     return `Held: lane ${String(facts["lane"])}: ${reason}`;
   }
   if (type === "lane.tier")
-    return `Lane ${String(facts["lane"])} goes through ${String(facts["to"])}: ${String(facts["why"])}`;
+    return `Lane ${String(facts["lane"])} now uses proxy tier ${String(facts["to"])}: ${String(facts["why"])}`;
   if (type === "proxy.down")
     return `Proxy tier ${String(facts["tier"])} is down for lane ${String(facts["lane"])}: ${String(facts["why"])}`;
   return type === "lane.released" ? `Released: lane ${String(facts["lane"])} responds again` : undefined;

@@ -7,8 +7,8 @@ Examples:
   sluice distill county-browser --input parcel=0100000001 --input parcel=0100000002 --absent parcel=9999999999 \\
       --from parcels.csv --output scrapers/county-http.scraper.ts
 
-Runs the two inputs and the absent one in the browser, finds the plain requests whose answers hold the fields, and
-proves on more inputs that they give the same records. Each attempt is traffic of the site: --budget limits it.
+Runs the two inputs and the absent one in the browser, finds the plain requests whose responses have the fields, and
+proves with more inputs that they give the same records. Each attempt sends requests to the site: --budget limits them.
 
 Exit codes: 0 written, 2 wrong usage or input, 3 not possible (the message names the part of the request that nothing
 explains, or the field that differs), 5 interrupted. See docs/distill.md.`;

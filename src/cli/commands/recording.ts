@@ -42,7 +42,7 @@ export const register = (program: Command, toAction: ToAction): void => {
       "-o, --output <file>",
       "file to write (default: standard output; with --scraper, NAME.scraper.yaml)",
     )
-    .option("--scraper <name>", "write a scraper of this name")
+    .option("--scraper <name>", "write a scraper with this name")
     .option("--force", "replace existing files", false)
     .addHelpText("after", IMPORT_HELP)
     .action(toAction(lazy(async () => (await import("../actions/recording.ts")).importCommand)));
@@ -50,7 +50,7 @@ export const register = (program: Command, toAction: ToAction): void => {
 
 const sourceOptions = (command: Command): Command =>
   command
-    .argument("<file>", "the recording; its content shows the format")
-    .option("--adapter <file>", "adapter for a format that is not known, as JSON")
+    .argument("<file>", "the recording; the format is detected from its content")
+    .option("--adapter <file>", "adapter for another format, as JSON")
     .option("--which <name>", "name of the recording, if the file has several")
     .option("--bind <name=value>", "the recorded value that is an input (repeatable)", inputValue);

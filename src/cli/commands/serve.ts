@@ -82,8 +82,8 @@ export const register = (program: Command, toAction: ToAction): void => {
         .default(1)
         .conflicts(["min", "max"]),
     )
-    .option("--min <n>", "at least so many processes, and more when they are useful", leastProcesses)
-    .option("--max <n>", "at most so many processes; default is the number of cores", processCount)
+    .option("--min <n>", "run at least N processes, and more if they are useful", leastProcesses)
+    .option("--max <n>", "run at most N processes; default is the number of cores", processCount)
     .option("--concurrency <n>", "items in flight per process", numberIn("concurrency"))
     .option("--lanes <names>", "only items of these lanes", listOf)
     .option(

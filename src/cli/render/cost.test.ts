@@ -15,7 +15,7 @@ test("a job without proxies has no costs", () => {
   assert.deepEqual(costLines(sampleView({ requests: 10, bytes: 1000 }), prices), []);
 });
 
-test("costs are told by tier, and what the next one would have cost", () => {
+test("costs are shown by tier, with the cost of the next tier", () => {
   const view = sampleView({
     spec,
     requests: 1500,
@@ -33,7 +33,7 @@ test("costs are told by tier, and what the next one would have cost", () => {
   );
 });
 
-test("a job that needed no proxy says what the first would have cost; the dearest has no next", () => {
+test("a job without proxy use shows the cost of the first tier; the most expensive tier has no next one", () => {
   const cheap = sampleView({ spec, requests: 1000, bytes: 1e9 });
   assert.deepEqual(costLines(cheap, prices), ["  On datacenter it would have cost 1.50 EUR"]);
   assert.deepEqual(costLines(cheap, undefined), []);

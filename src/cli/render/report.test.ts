@@ -50,7 +50,7 @@ const troubled = sampleView({
       kind: "structure-changed",
       count: 1,
       exampleKey: "https://tax.example.gov/property/detail?parcel=9247574266",
-      exampleDetail: "the page came through, but none of its 10\x1b[31m required fields was found",
+      exampleDetail: "the page loaded, but none of its 10\x1b[31m required fields was found",
     },
   ],
   fieldCounts: [90, 0, 0, 0, 85, 1, 3, 1, 50, 0, 40, 0],
@@ -95,7 +95,7 @@ Job 20261115-203412-k3f9 (county): paused after 5m 00s, 300 requests, 812 bytes
 
   failure            items  example
   blocked                4  1816584882: the site answered 403: Cloudflare block
-  structure-changed      1  https://tax.example.gov/prope…: the page came throu…
+  structure-changed      1  https://tax.example.gov/prope…: the page loaded, bu…
 
   field          present     empty    missing  malformed
   owner        90 100.0%         –          –          –

@@ -18,7 +18,7 @@ export const localUser = (): string => {
 };
 
 /** Makes the change and records it, with its outcome. */
-const audited = async <T>(
+export const audited = async <T>(
   registry: () => Promise<Registry>,
   change: Change,
   work: () => Promise<T>,
@@ -61,7 +61,7 @@ export const auditedIn = async <T>(
 export const noteChange = (location: StorageLocation, change: Change): Promise<void> =>
   auditedIn(location, change, async () => undefined);
 
-type VerbName = Exclude<keyof Verbs, "flag" | typeof Symbol.asyncDispose>;
+type VerbName = Exclude<keyof Verbs, "flag" | "schedules" | "inputSets" | typeof Symbol.asyncDispose>;
 
 /** The change that each verb makes, with the API's operation and request; null for verbs that only read or create the user's own jobs. A verb that is missing here does not compile. */
 const CHANGES: { readonly [V in VerbName]: null | ((...given: Parameters<Verbs[V]>) => Change | undefined) } =
@@ -93,6 +93,21 @@ const CHANGES: { readonly [V in VerbName]: null | ((...given: Parameters<Verbs[V
     makeKey: (client, role) => ({ action: "createKey", target: client, detail: { role } }),
     revokeKey: (client, key) => ({ action: "revokeKey", target: `${client}/${key}` }),
     deploy: (name, _bundle, commit) => ({ action: "deployScraper", target: name, detail: { commit } }),
+    gateVersion: (name, version) => ({ action: "gateVersion", target: name, detail: { version } }),
+    activateVersion: (name, version, how) => ({
+      action: "activateVersion",
+      target: name,
+      detail: { version, ...how },
+    }),
+    rollBackVersion: (name, how) => ({ action: "rollBackVersion", target: name, detail: { ...how } }),
+    startCanary: (name, version, how) => ({
+      action: "startCanary",
+      target: name,
+      detail: { version, ...how },
+    }),
+    endCanary: (name, how) => ({ action: "endCanary", target: name, detail: { ...how } }),
+    listVersions: null,
+    showVersion: null,
     finishRemoval: null,
     finishOthers: null,
     submit: null,

@@ -25,6 +25,7 @@ import {
 } from "../../services/clients.ts";
 import { LOCAL_ACTOR, type ServiceContext } from "../../services/context.ts";
 import { deployScraper } from "../../services/deployments.ts";
+import { localVersions } from "./local-versions.ts";
 import { retryItems } from "../../services/items.ts";
 import { resumeJob, scraperOfJob, sealJob, stopJob } from "../../services/jobs.ts";
 import { controlLane } from "../../services/lanes.ts";
@@ -46,6 +47,7 @@ import { configuredPrices } from "../configured-prices.ts";
 import { jobLog, renderReport } from "../render/report.ts";
 import { auditedVerbs, localUser } from "./audit-local.ts";
 import { localItems } from "./local-items.ts";
+import { localSchedules } from "./local-schedules.ts";
 import { cancelIfEmpty, jobRequest } from "./submission.ts";
 import type { Submission, Submitted, Verbs } from "./verbs.ts";
 
@@ -61,8 +63,8 @@ export const openLocal = async (
   const { ledger, blobs } = storage;
   let opened: Promise<Registry> | undefined;
   const registry = (): Promise<Registry> => (opened ??= openRegistry(location));
-  const scrapers = openCatalog(undefined, { takesPaths: true, blobs });
-  const common = { ledger, blobs, scrapers, laneOf, now: Date.now, retentionOf: retentionNow };
+  const scrapers = openCatalog(undefined, { takesPaths: true, blobs, documents: ledger.documents });
+  const common = { ledger, blobs, scrapers, laneOf, location, now: Date.now, retentionOf: retentionNow };
   /** Most commands need no registry: it is opened on demand. */
   const context = async (): Promise<ServiceContext> => ({ ...common, registry: await registry() });
   const removing = { ledger, blobs, removeLog: (job: string) => removeJobLog(location.data, job) };
@@ -77,6 +79,7 @@ export const openLocal = async (
   };
   const verbs: Verbs = {
     flag: dataFlag(location),
+    ...localSchedules(context),
     async listJobs({ scraper, ...which } = { withTrials: false }) {
       const of = scraper === undefined ? {} : { scraper: await scrapers.ownName(scraper) };
       return await newestJobs(allJobs(ledger, of), which);
@@ -144,6 +147,7 @@ export const openLocal = async (
     },
     submit: async (submission) => await submit(await context(), submission),
     deploy: (name, bundle, commit) => deployScraper(common, { name, bundle, commit, by: localUser() }),
+    ...localVersions(common),
 
     async markRemoval(job, what) {
       await reapDead(ledger);

@@ -48,6 +48,8 @@ export const openRemote = (client: SluiceClient, server: string): Verbs => {
   const flag = ` --server ${shellWord(server)}`;
   return {
     flag,
+    schedules: client.schedules,
+    inputSets: client.inputSets,
     listJobs: ({ scraper, ...which } = { withTrials: false }) =>
       newestJobs(allJobs(scraper === undefined ? {} : { scraper }), which),
     findJob: async (named) => (await readJob(named)) ?? (await findAmong(allJobs(), named, `at ${server}`)),
@@ -77,6 +79,14 @@ export const openRemote = (client: SluiceClient, server: string): Verbs => {
     submit: (submission) => submit(client, submission),
     deploy: (name, bundle, commit) =>
       client.deployScraper(name, bundle, { ...(commit !== undefined && { commit }) }),
+
+    listVersions: (scraper) => client.versions.list(scraper),
+    showVersion: (scraper, version = "newest") => client.versions.get(scraper, version),
+    gateVersion: (scraper, version) => client.versions.gate(scraper, version),
+    activateVersion: (scraper, version, how) => client.versions.activate(scraper, version, how),
+    rollBackVersion: (scraper, how) => client.versions.rollBack(scraper, how),
+    startCanary: (scraper, version, how) => client.versions.startCanary(scraper, version, how),
+    endCanary: (scraper, how) => client.versions.endCanary(scraper, how),
 
     async *lanes() {
       for await (const lane of pages((page) => client.listLanes(page))) yield laneOfApi(lane, Date.now());

@@ -102,7 +102,7 @@ const isGzipped = (input: string): boolean => {
 const brokenPipe = (job: string, cause: ProblemError): UsageError =>
   Object.assign(
     new UsageError(
-      `${job}: the upload broke off, and standard input or a pipe cannot be read again (${cause.message}) ` +
+      `${job}: the upload was interrupted, and standard input or a pipe cannot be read again (${cause.message}) ` +
         "Put the inputs into a file and send that.",
     ),
     { cause },

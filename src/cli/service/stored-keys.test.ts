@@ -13,7 +13,7 @@ const environment = (t: TestContext): Readonly<Record<string, string>> => {
   return { XDG_CONFIG_HOME: folder };
 };
 
-test("a key is found by its server, however that is spelled, and the environment goes before it", (t) => {
+test("a key is found by its server in any spelling, and the environment overrides it", (t) => {
   const own = environment(t);
   assert.equal(keyFor(HERE, own), undefined);
   keepKey(`${HERE}/`, "k1", own);
@@ -24,7 +24,7 @@ test("a key is found by its server, however that is spelled, and the environment
   assert.equal(keyFor(HERE, { ...own, SLUICE_KEY: "" }), "k1");
 });
 
-test("the file is for its owner alone, also where it was not", (t) => {
+test("only the owner can read the file, even if it was readable before", (t) => {
   const own = environment(t);
   const file = keepKey(HERE, "k1", own);
   assert.deepEqual([statSync(file).mode & 0o777, statSync(dirname(file)).mode & 0o777], [0o600, 0o700]);
@@ -33,14 +33,14 @@ test("the file is for its owner alone, also where it was not", (t) => {
   assert.equal(statSync(keysFile(own)).mode & 0o777, 0o600);
 });
 
-test("a file that cannot be read is told, with the way out", (t) => {
+test("an unreadable file is reported, with what to do", (t) => {
   const own = environment(t);
   const file = keepKey(HERE, "k1", own);
   writeFileSync(file, "{");
   assert.throws(() => keyFor(HERE, own), { name: "UsageError" });
 });
 
-test("what is no server's address is refused", () => {
+test("a text that is not a server's address is refused", () => {
   for (const text of ["127.0.0.1:7070", "ftp://x", "http://user:secret@host", ""])
     assert.throws(() => serverName(text), { name: "UsageError" }, text);
 });

@@ -30,7 +30,7 @@ export const serverName = (server: string): string => {
   const url = URL.parse(server);
   if (url && (url.protocol === "http:" || url.protocol === "https:") && url.username === "")
     return url.origin;
-  throw new UsageError(`${server}: not a server's address. Give it as http://127.0.0.1:7070.`);
+  throw new UsageError(`${server}: not the address of a server. Expected for example http://127.0.0.1:7070.`);
 };
 
 const readKeys = (environment: Environment): Readonly<Record<string, string>> => {

@@ -5,12 +5,24 @@ import type {
   CreatedClient,
   CreatedKey,
   Deployment,
+  InputSetCalls,
   Key,
   NewClient,
   Role,
   Scale,
+  ScheduleCalls,
   Worker,
 } from "../../client.ts";
+import type {
+  Activated,
+  Activation,
+  EndCanary,
+  Gate,
+  Moved,
+  StartCanary,
+  Version,
+  Versions,
+} from "../../client/versions.ts";
 import type { StoredResponse } from "../../devtools/viewable-page.ts";
 import type { Failure, FailureKind } from "../../domain/failure.ts";
 import type { ItemState, ItemView } from "../../domain/item.ts";
@@ -52,6 +64,15 @@ export interface Verbs extends RemovingVerbs, AsyncDisposable {
   /** Stores a bundle of a scraper. */
   deploy(name: string, bundle: Uint8Array<ArrayBuffer>, commit?: string): Promise<Deployment>;
 
+  listVersions(scraper: string): Promise<Versions>;
+  /** Without a version, the one deployed last; so do the others. */
+  showVersion(scraper: string, version: string | undefined): Promise<Version>;
+  gateVersion(scraper: string, version: string | undefined): Promise<Gate>;
+  activateVersion(scraper: string, version: string | undefined, how: Activation): Promise<Activated>;
+  rollBackVersion(scraper: string, how: Pick<Activation, "move">): Promise<Moved>;
+  startCanary(scraper: string, version: string | undefined, how: StartCanary): Promise<Moved>;
+  endCanary(scraper: string, how: EndCanary): Promise<Version>;
+
   lanes(): AsyncIterable<LaneState>;
   controlLane(lane: string, to: LaneControl): Promise<void>;
   workers(): Promise<readonly Worker[]>;
@@ -65,6 +86,8 @@ export interface Verbs extends RemovingVerbs, AsyncDisposable {
   listKeys(client: string): Promise<readonly Key[]>;
   makeKey(client: string, role: Role): Promise<CreatedKey>;
   revokeKey(client: string, key: string): Promise<void>;
+  readonly schedules: ScheduleCalls;
+  readonly inputSets: InputSetCalls;
   /** The audit log, newest first. */
   listAudit(query: AuditQuery, limit: number): Promise<readonly AuditEntry[]>;
 }

@@ -6,13 +6,13 @@ interface Ways {
   readonly browser: () => Promise<Collector<"browser">>;
 }
 
-/** Runs an item over HTTP or in the browser, with the same verbs. Which one is chosen by who opens the session. */
+/** Runs an item over HTTP or in the browser, with the same verbs. The caller that opens the session chooses. */
 export const openAutoCollector = ({ http, browser }: Ways): Collector<"auto"> => ({
   async open({ way = "http", ...options }) {
     if (way === "browser") return inBrowser(await (await browser()).open(options));
     return overHttp(await (await http()).open(options));
   },
-  // Both collectors belong to who gave them.
+  // Both collectors belong to the caller.
   close: async () => undefined,
 });
 

@@ -52,7 +52,7 @@ test("a form is filled in and sent by the button that was clicked, as in a brows
   assert.match(page.url(), /\/find$/);
 });
 
-test("a click on a checked box takes it back, and what was filled in is forgotten with the page", async (t) => {
+test("a click on a checked box unchecks it, and filled values are forgotten with the page", async (t) => {
   const { page, asked } = await open(t, FORM);
   await page.click("[value=land]");
   await page.click("#clear");
@@ -90,7 +90,7 @@ test("a file is downloaded by its link or its URL", async (t) => {
   assert.match((await page.download("other", { url: "/other.pdf" })).url, /\/other\.pdf$/);
 });
 
-test("what is not there fails as `navigation`, at once", async (t) => {
+test("a missing element fails as `navigation`, at once", async (t) => {
   const { page } = await open(t, FORM);
   for (const verb of [
     () => page.ready("#result"),
@@ -101,7 +101,7 @@ test("what is not there fails as `navigation`, at once", async (t) => {
     assert.equal((await failureOf(verb)).kind, "navigation");
 });
 
-test("what only a script can do is said to need one", async (t) => {
+test("an action that only a script can do is reported as such", async (t) => {
   for (const html of [
     "<span id=x>Search</span>",
     "<button id=x type=button>Search</button>",
@@ -117,5 +117,5 @@ test("what only a script can do is said to need one", async (t) => {
   }
   const { page, fetched } = await open(t, "<input id=x name=parcel>");
   assert.equal((await failureOf(() => page.fill("#x", "1"))).kind, "navigation");
-  assert.match(fetched.sign ?? "none", /belongs to no form/);
+  assert.match(fetched.sign ?? "none", /is not part of a form/);
 });

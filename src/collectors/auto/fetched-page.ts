@@ -46,7 +46,7 @@ export class FetchedPage implements AutoPage {
     };
   }
 
-  /** What makes the page look as if it needed a browser. */
+  /** Why the page looks as if it needed a browser. */
   get sign(): string | undefined {
     if (this.#lack !== undefined) return this.#lack;
     return this.#page && /html/.test(this.#page.mediaType) ? scriptSign(this.#page.text) : undefined;
@@ -61,7 +61,7 @@ export class FetchedPage implements AutoPage {
     this.#show(await this.#session.tools.http.get(url, given));
   }
 
-  /** A fetched page does not change: what is not there now will not come. */
+  /** A fetched page does not change: a missing element will not appear later. */
   async ready<Selector extends string>(
     selector: Selector | readonly Selector[],
     given?: Parameters<AutoPage["ready"]>[1],
@@ -126,7 +126,7 @@ export class FetchedPage implements AutoPage {
     const link = this.#around(element, ({ tag }) => tag === "a");
     const href = link && this.#document.attr(link, "href");
     const url = href !== undefined && isAddress(href) ? this.#now.resolve(href) : null;
-    if (!url) throw this.#needsScript(`what matches ${from.click} is no link to a file`);
+    if (!url) throw this.#needsScript(`what matches ${from.click} is not a link to a file`);
     return await this.#session.keep.file(name, url);
   }
 
@@ -154,7 +154,7 @@ export class FetchedPage implements AutoPage {
   #set(element: HtmlElement, selector: string, value: FormValue): void {
     const form = this.#formOf(element);
     const name = this.#document.attr(element, "name") ?? "";
-    if (!form || name === "") throw this.#needsScript(`what matches ${selector} belongs to no form`);
+    if (!form || name === "") throw this.#needsScript(`what matches ${selector} is not part of a form`);
     this.#filled.set(form, { ...this.#filled.get(form), [name]: value });
   }
 
@@ -190,7 +190,7 @@ export class FetchedPage implements AutoPage {
     const { url, status } = this.#now;
     return new FailureError({
       kind: "navigation",
-      detail: `${detail} on the page as it is fetched`,
+      detail: `${detail} on the page before its scripts run`,
       url,
       status,
     });
@@ -217,7 +217,7 @@ const isSubmit = (document: HtmlDocument, element: HtmlElement): boolean => {
   return element.tag === "button" && type !== "button" && type !== "reset";
 };
 
-/** The one of its names by which the form finds this button; undefined for the button that it takes by default. */
+/** The name by which the form finds this button; undefined for its default button. */
 const buttonName = (document: HtmlDocument, form: HtmlForm, element: HtmlElement): string | undefined => {
   const attr = (name: string): string => document.attr(element, name) ?? "";
   const own = form.controls
@@ -226,6 +226,6 @@ const buttonName = (document: HtmlDocument, form: HtmlForm, element: HtmlElement
   if (!own) throw form.failure("the button is disabled");
   if (form.button(undefined) === own) return undefined;
   const found = [own.id, own.label, own.name].find((name) => name !== "" && form.button(name) === own);
-  if (found === undefined) throw form.failure("the form has two buttons that cannot be told apart");
+  if (found === undefined) throw form.failure("the form has two buttons that cannot be distinguished");
   return found;
 };

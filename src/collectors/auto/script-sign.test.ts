@@ -22,13 +22,13 @@ test("pages that scripts build are recognised, each by its sign", () => {
     [page(`${CHROME}<div v-cloak>{{ owner }}</div>`), /built with Vue/],
     [page(`${CHROME}<td data-bind="text: owner"></td>`), /built with Knockout/],
     [page(`${CHROME}<div hx-get=/detail hx-trigger=load></div>`), /built with htmx/],
-    [page(`${CHROME}<div class="row skeleton"></div>`), /waits for data/],
-    [page(`${CHROME}<p>Loading&hellip;</p>`), /waits for data/],
+    [page(`${CHROME}<div class="row skeleton"></div>`), /placeholder for data/],
+    [page(`${CHROME}<p>Loading&hellip;</p>`), /placeholder for data/],
   ] as const)
     assert.match(scriptSign(html) ?? "none", sign, html.slice(-120));
 });
 
-test("a page with its content in it shows no sign, with scripts or without", () => {
+test("a page that contains its content has no sign, with or without scripts", () => {
   assert.equal(scriptSign(page(`${CHROME}<table><tr><td id=owner>Ann Smith</table>`)), undefined);
   assert.equal(scriptSign("<h1>Parcel</h1>"), undefined, "no script at all");
   assert.equal(
@@ -37,7 +37,7 @@ test("a page with its content in it shows no sign, with scripts or without", () 
   );
 });
 
-test("data that stands in the page is named: reading it there needs no browser", () => {
+test("data inside the page is named, because it can be read without a browser", () => {
   for (const [tag, place] of [
     ['<script id="__NEXT_DATA__" type="application/json">{}</script>', "script#__NEXT_DATA__"],
     ['<script type="application/ld+json">{}</script>', "script[type='application/ld+json']"],
@@ -45,7 +45,7 @@ test("data that stands in the page is named: reading it there needs no browser",
     assert.ok(scriptSign(page(`<div id=root></div>${tag}`))!.includes(`may be in ${place}: see by.json`));
 });
 
-test("no page takes long to look at", () => {
+test("no page takes long to check", () => {
   for (const hostile of [
     "<div id=root ".repeat(200_000),
     "<noscript>".repeat(200_000),

@@ -6,7 +6,7 @@ const MOST_READ = 256 * 1024;
 /** A page that shows more than this is not empty, whatever its scripts add. */
 const LITTLE = { text: 600, elements: 40 };
 
-/** Where frameworks put what they build, as long as nothing is in it. */
+/** Empty elements that frameworks fill. */
 const EMPTY_ROOT =
   /<(?:div|main|section)\b[^>]{0,300}\sid\s*=\s*["']?(?:root|app|__next|__nuxt|application|react-root|svelte|q-app)\b[^>]{0,300}>\s*(?:<!--[^>]{0,100}-->\s*)?<\/|<(app-root|ember-app)\b[^>]{0,300}>\s*<\/\1>/i;
 
@@ -39,7 +39,7 @@ const DATA: Readonly<Record<string, RegExp>> = {
 
 /**
  * What makes a page look as if scripts had to build it, as part of a sentence; undefined if nothing does. Only a hint: it counts together with
- * required fields that are missing. Data that stands in the page is named, because reading it there needs no browser.
+ * required fields that are missing. Data inside the page is named, because it can be read without a browser.
  */
 export const scriptSign = (html: string): string | undefined => {
   const source = html.slice(0, MOST_READ);
@@ -59,6 +59,6 @@ const signIn = (source: string): string | undefined => {
   if (shown) return `the page shows ${shown.text.length} characters before its scripts run`;
   const framework = Object.keys(FRAMEWORK).find((name) => FRAMEWORK[name]!.test(source));
   if (framework !== undefined) return `the page is built with ${framework}`;
-  if (PLACEHOLDER.test(source) || WAITING.test(source)) return "the page has a place that waits for data";
+  if (PLACEHOLDER.test(source) || WAITING.test(source)) return "the page has a placeholder for data";
   return undefined;
 };

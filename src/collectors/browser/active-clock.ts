@@ -10,7 +10,7 @@ export class ActiveClock {
     return performance.now() - this.#waitedMs - waitingMs;
   }
 
-  /** The clock stands still until the promise is settled. */
+  /** The clock stops until the promise is settled. */
   async untimed<Result>(wait: Promise<Result>): Promise<Result> {
     if (this.#waits++ === 0) this.#waitingSince = performance.now();
     try {
@@ -39,7 +39,7 @@ export class ActiveClock {
     if (signal.aborted) stop();
     signal.addEventListener("abort", stop, { once: true });
     timer = setTimeout(check, ms);
-    // The work may fail long after nobody waits for it.
+    // The work may fail when nothing waits for it any more.
     work.catch(() => undefined);
     try {
       return await Promise.race([work, ended]);

@@ -7,13 +7,13 @@ import { openBrowserSession } from "./browser-session.ts";
 
 /** How an installation runs its browsers. */
 export interface BrowserSettings {
-  /** Where the binary is; looked for when left out. */
+  /** Path of the binary; default: it is searched for. */
   readonly path?: string | undefined;
   /** Full Chromium instead of the headless shell. */
   readonly full?: boolean | undefined;
   /** A browser elsewhere, by its CDP address: `wss://…`. May contain a password. */
   readonly remote?: string | undefined;
-  /** Tabs in use at once, in each worker process; by cores and memory when left out. */
+  /** Tabs in use at once, in each worker process; default: by cores and memory. */
   readonly tabs?: number | undefined;
 }
 

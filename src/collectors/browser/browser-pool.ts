@@ -9,7 +9,7 @@ import { Tab, type Visited } from "./tab.ts";
 import { TrafficGate } from "./traffic-gate.ts";
 
 export interface PoolOptions extends LaunchOptions {
-  /** Tabs in use at once; by cores and memory when left out. */
+  /** Tabs in use at once; default: by cores and memory. */
   readonly tabs?: number | undefined;
   readonly userAgent: string;
   /** Carries the traffic of a local browser. */
@@ -111,7 +111,7 @@ export class BrowserPool {
     return this.#most - this.#used;
   }
 
-  /** A warm tab of an item with the same `sharedBy` and the same wishes, or a new one. */
+  /** A warm tab of an item with the same `sharedBy` and the same options, or a new one. */
   async take({ sharedBy, browser = {}, publicOnly, route, tools }: TabWishes): Promise<TabLease> {
     const key =
       browser.isolation === "item" || sharedBy === undefined
@@ -197,7 +197,7 @@ export class BrowserPool {
     if (route && !(proxy && proxies))
       throw new FailureError({
         kind: "proxy",
-        detail: proxy ? "no proxies are configured" : "a browser elsewhere cannot use the tiers of `proxies`",
+        detail: proxy ? "no proxies are configured" : "a remote browser cannot use the tiers of `proxies`",
       });
     const settings = {
       isGuarded: publicOnly !== undefined,
@@ -219,7 +219,7 @@ export class BrowserPool {
     const { promise: givenUp, reject } = Promise.withResolvers<never>();
     const giveUp = (why: Error): void => {
       reject(why);
-      // One that opens after all is nobody's.
+      // A tab that opens too late is closed.
       opening.then(
         ({ tab, running }) => this.#discard(tab, running),
         () => undefined,
@@ -239,7 +239,7 @@ export class BrowserPool {
     }
   }
 
-  /** The browser of now, or a new one if it has ended or is due. Several items may wait for the same one. */
+  /** The current browser, or a new one if it has ended or is due for replacement. Several items may wait for the same one. */
   async #running(variant: Variant): Promise<Running> {
     const key = JSON.stringify(variant);
     for (;;) {

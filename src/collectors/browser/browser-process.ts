@@ -10,11 +10,11 @@ import { settledWithin } from "./active-clock.ts";
 import { findBrowser, installHint } from "./find-browser.ts";
 
 export interface LaunchOptions {
-  /** Where the binary is; looked for when left out. */
+  /** Path of the binary; default: it is searched for. */
   readonly path?: string | undefined;
   /** Full Chromium instead of the headless shell. */
   readonly full?: boolean | undefined;
-  /** Pictures are never asked for, which is cheaper than refusing them one by one. */
+  /** Images are never requested, which is cheaper than refusing each of them. */
   readonly hidesImages?: boolean | undefined;
   /** A browser elsewhere, by its CDP address: `wss://…`. May contain a password. */
   readonly remote?: string | undefined;
@@ -54,8 +54,8 @@ const DISABLED_FEATURES = [
 ];
 
 /**
- * Off: what calls out by itself, what goes around a proxy, and separate processes for frames. The frames of an item share its context
- * anyway, and the gate can only tell whose request it is for frames that its page knows.
+ * Off: features that send requests by themselves or bypass a proxy, and separate processes for frames. The frames of an item share its context
+ * anyway, and the gate can assign requests only to frames that its page knows.
  */
 const SWITCHES = [
   "--disable-quic",
@@ -240,7 +240,7 @@ const withTemporary = <Result>(folder: string, work: () => Promise<Result>): Pro
   return launched;
 };
 
-/** Removes what killed processes have left behind. */
+/** Removes files of killed processes. */
 const sweepFolders = async (): Promise<void> => {
   await mkdir(TEMPORARY, { recursive: true });
   for (const name of readdirSync(TEMPORARY)) {

@@ -41,7 +41,7 @@ test("the configuration comes before SLUICE_BROWSER, and both before everything 
   });
 });
 
-test("a browser that is named and cannot be run is an error: no other is taken in its place", async (t) => {
+test("a configured browser that cannot run is an error; no other is used instead", async (t) => {
   const path = join(folder(t), "not-there");
   await assert.rejects(findBrowser({ path }), BrowserPathError);
   await assert.rejects(findBrowser({ env: { SLUICE_BROWSER: path } }), {

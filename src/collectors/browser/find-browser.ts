@@ -10,7 +10,7 @@ type BrowserKind = "headless-shell" | "chromium";
 export interface FoundBrowser {
   readonly path: string;
   readonly kind: BrowserKind;
-  /** What named it, as a phrase: `at a known path`. */
+  /** How it was found, as a phrase: `at a known path`. */
   readonly from: string;
 }
 
@@ -141,14 +141,16 @@ const cacheFolder = (env: NodeJS.ProcessEnv, platform: NodeJS.Platform): string 
 
 const VERSION_MS = 20_000;
 
-/** As the program itself says it, for example `150.0.7871.100`; an error if it does not start, for example because a library is missing. */
+/** As the program reports it, for example `150.0.7871.100`; an error if it does not start, for example because a library is missing. */
 export const browserVersion = async (path: string): Promise<string> => {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   execFile(path, ["--version"], { timeout: VERSION_MS, killSignal: "SIGKILL" }, (error, stdout, stderr) => {
     const version = /\d+(?:\.\d+){2,3}/.exec(stdout)?.[0];
     if (version !== undefined) return resolve(version);
     const said = `${stderr}${stdout}`.trim().split("\n")[0]?.slice(0, 200) ?? "";
-    reject(new Error(said || (error ? `it ended with ${error.signal ?? error.code}` : "it says no version")));
+    reject(
+      new Error(said || (error ? `it ended with ${error.signal ?? error.code}` : "it prints no version")),
+    );
   });
   return await promise;
 };
@@ -173,7 +175,7 @@ interface CapacityOptions extends FindOptions {
   readonly tabs?: number | undefined;
 }
 
-/** How many items this process can run in a browser at once; 0 where there is no browser, or no package to drive it. */
+/** How many items this process can run in a browser at once; 0 without a browser or the package to drive it. */
 export const browserCapacity = async ({ remote, tabs, ...options }: CapacityOptions): Promise<number> => {
   if (!hasPlaywright()) return 0;
   if (remote === undefined && !(await findBrowser(options).catch(() => undefined))) return 0;

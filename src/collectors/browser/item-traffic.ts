@@ -20,10 +20,10 @@ interface ItemTrafficOptions extends SessionOptions {
   readonly tab: Pick<Tab, "targetId" | "isLeft">;
   /** Whether a host is the site's own, or a neighbour under the same registrable domain. */
   readonly isOwnHost: (host: string) => boolean;
-  /** Knows what the provider of the route says in place of the site. */
+  /** Recognises responses of the route's provider instead of the site. */
   readonly proxies?: Pick<Proxies, "refusalIn" | "tlsProblem"> | undefined;
   readonly proxyLogin?: Traffic["proxyLogin"];
-  /** What the egress proxy did not connect to, and why: the browser says only that a request failed. */
+  /** Failed connections of the egress proxy, with the reason: the browser only reports that a request failed. */
   readonly refusals?: readonly Refusal[] | undefined;
 }
 
@@ -45,7 +45,7 @@ export interface IncomingFile {
   readonly cancel: () => void;
 }
 
-/** Takes the next file; false if nobody expects one. */
+/** Takes the next file; false if none is expected. */
 export type FileTaker = (file: IncomingFile) => Promise<void>;
 
 interface OpenRequest {
@@ -69,7 +69,7 @@ export class ItemTraffic implements Traffic {
   /** Requests that were not sent: pictures, other hosts. */
   blocked = 0;
   hasSecrets: boolean;
-  /** Origins that were asked, for wiping. */
+  /** Origins that were requested, for wiping. */
   readonly origins = new Set<string>();
   readonly documents = new Set<string>();
   /** Whether requests that start now act on the site. */
@@ -106,7 +106,7 @@ export class ItemTraffic implements Traffic {
     await Promise.all(this.#archiving);
   }
 
-  /** Before a step whose requests count anew. */
+  /** Before a step whose requests are counted separately. */
   forgetTrouble(): void {
     this.trouble = undefined;
   }
@@ -184,7 +184,7 @@ export class ItemTraffic implements Traffic {
     }
   }
 
-  /** The first document of this item replaces what is left of the last. */
+  /** The first document of this item replaces the rest of the previous one. */
   #isOfItemBefore(paused: Paused): boolean {
     const { tab } = this.#options;
     if (this.#isMain(paused)) tab.isLeft = false;

@@ -169,12 +169,12 @@ const scripts = {
   },
 
   /**
-   * Ends what the document does, and empties it: its requests, timers, listeners and frames. Null where there is too much to end. Runs in a context of
-   * its own, where the page cannot have replaced anything.
+   * Stops and empties the document: its requests, timers, listeners and frames. Null if there is too much to stop. Runs in a separate context, where
+   * the page cannot have replaced anything.
    */
   leave: async (mostTimers: number) => {
     stop();
-    // What its pending requests do when they fail comes first.
+    // Handlers of failing pending requests run first.
     await new Promise((resolve) => setTimeout(resolve));
     const [timer, frame, idle] = [
       Number(setTimeout(Object)),

@@ -121,7 +121,7 @@ export const createBrowserPage = (options: PageOptions): BrowserPage => {
     if (status === "ok") return;
     if (status === "missing")
       throw new FailureError(traffic.trouble ?? navigation(`no ${what} matches ${selector}`, tab).failure);
-    if (status === "not-a-field") throw navigation(`what matches ${selector} is no ${what}`, tab);
+    if (status === "not-a-field") throw navigation(`what matches ${selector} cannot be used as ${what}`, tab);
     throw navigation(`${selector} has no option ${String(status).slice("no-option:".length)}`, tab);
   };
 
@@ -182,7 +182,7 @@ export const createBrowserPage = (options: PageOptions): BrowserPage => {
         const target = URL.parse(String(from.url), options.site);
         if (!target) throw navigation(`not a URL: ${String(from.url).slice(0, 200)}`, tab);
         await within(tab.cdp.send("Page.navigate", { url: target.href }), () =>
-          browserFailure("the page cannot be left", tab),
+          browserFailure("the browser could not leave the page", tab),
         );
       }),
     async pdf(name) {

@@ -31,7 +31,7 @@ export class Tab {
   readonly targetId: string;
   readonly egress: EgressSession | undefined;
   items = 0;
-  /** What is left of the document of the item before is still there, emptied. */
+  /** The emptied document of the previous item is still there. */
   isLeft = false;
   #isGivenOut = false;
   /** Aborted when it is no longer usable: it crashed, hung or could not be wiped. */
@@ -99,7 +99,7 @@ export class Tab {
     return this.#broken.signal.aborted;
   }
 
-  /** From now on it serves no item; those that wait for it hear why. */
+  /** From now on it serves no item; waiting calls fail with the reason. */
   break(why: string): void {
     this.#broken.abort(new FailureError({ kind: "browser", detail: `the browser could not finish: ${why}` }));
   }
@@ -161,7 +161,7 @@ export class Tab {
     return this.page;
   }
 
-  /** Replaces what is left of the document of the item before. */
+  /** Replaces the document of the previous item. */
   async blank(): Promise<void> {
     if (!this.isLeft) return;
     await this.cdp.send("Page.navigate", { url: "about:blank" });
@@ -184,7 +184,7 @@ export class Tab {
     return (await settledWithin(WIPE_MS, work())) && !this.isBroken;
   }
 
-  /** Empties the item's document where it is, which costs much less than another. False where that may not end all that it does. */
+  /** Empties the item's document in place, which costs much less than a new one. False if that may not stop everything in it. */
   async #empty({ documents, pending }: Visited): Promise<boolean> {
     const isAlone = () =>
       [...this.context.pages(), ...this.page.workers(), ...this.context.serviceWorkers()].length === 1;
@@ -216,7 +216,7 @@ export class Tab {
 
 /** What an item leaves behind. */
 export interface Visited {
-  /** Those that it asked, and those of its documents. */
+  /** Those that it requested, and those of its documents. */
   readonly origins: ReadonlySet<string>;
   readonly documents: ReadonlySet<string>;
   /** Requests that were not answered. */

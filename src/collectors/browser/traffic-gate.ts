@@ -26,7 +26,7 @@ interface Owner {
 }
 
 /**
- * All requests of one browser, from every page, frame, popup and worker, paused before they leave and before their response is seen. Playwright's
+ * All requests of one browser, from every page, frame, popup and worker, paused before they are sent and before their response is used. Playwright's
  * `route` would turn the HTTP cache off. A request whose tab is not known, or has no item now, fails.
  */
 export class TrafficGate {
@@ -76,7 +76,7 @@ export class TrafficGate {
     if (known) known.traffic = traffic;
   }
 
-  /** From now on the tab's documents are empty, and nothing of it leaves. */
+  /** From now on the tab's documents are empty, and it sends nothing. */
   serveEmpty(tab: Tab): void {
     const onRequest = async (paused: Paused): Promise<void> => {
       const { requestId, frameId, resourceType } = paused;

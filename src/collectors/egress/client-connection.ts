@@ -37,7 +37,7 @@ const EMPTY = Buffer.alloc(0);
 /**
  * One connection of a client. It begins in `head`: bytes are gathered until a request's head is complete. While `connecting`, nothing is read. A plain
  * request then passes its `body` to the target and returns to `head`; the target's bytes go back as they are, and are not read at all, since a client
- * sends its next request only when it has the whole response. A tunnel passes everything, once its `opening` shows that it is no WebSocket.
+ * sends its next request only when it has the whole response. A tunnel passes everything, once its `opening` shows that it is not a WebSocket.
  */
 export class ClientConnection {
   readonly #client: Socket;
@@ -150,7 +150,7 @@ export class ClientConnection {
     } catch (error) {
       if (this.#isEnded()) return;
       owner.refuse(target, error);
-      // An answer of ours to a plain request would pass for one of the site.
+      // A response of our own to a plain request would look like the site's.
       return isTunnel ? this.#answerAndEnd(502) : this.destroy();
     }
     if (this.#isEnded()) return;

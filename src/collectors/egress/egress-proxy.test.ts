@@ -98,7 +98,7 @@ const tunnel = async (proxy: EgressProxy, session: EgressSession, target: string
   return socket;
 };
 
-test("bytes of each attempt are those that the site counts, over one kept connection", async (t) => {
+test("the bytes of each attempt equal those that the site counts, over one persistent connection", async (t) => {
   const site = await startSite(t, (asked, response) => {
     asked.resume().on("end", () => response.end(`${asked.method} ${asked.url} `.repeat(1000)));
   });
@@ -175,7 +175,7 @@ test("a guarded session reaches no private address, by number or by name, except
   const session = proxy.open({ isGuarded: true });
   const traffic = session.begin();
   for (const host of ["127.0.0.1", "inside.example"]) {
-    // No answer at all: one of the proxy's own would pass for the site's.
+    // No response at all: one of the proxy's own would look like the site's.
     await assert.rejects(ask(`http://${host}:${site.port}/`, { proxy, session }), { code: "ECONNRESET" });
     const login = `Proxy-Authorization: ${loginOf(session)}`;
     assert.match(
@@ -356,7 +356,7 @@ test("requests that cannot be read, or are too large, are refused and end their 
     assert.match(await talk(proxy, sent), new RegExp(`^HTTP/1\\.1 ${status} `), sent.slice(0, 60));
 });
 
-test("a client that has said all and still listens gets its whole answer", async (t) => {
+test("a client that has closed its sending side gets the whole answer", async (t) => {
   const site = await startSite(t, (asked, response) => {
     asked.resume().on("end", () => response.end("x".repeat(5_000_000)));
   });

@@ -31,7 +31,7 @@ interface SessionSettings {
   /** The site that the scraper declares: the owner of the installation wrote it. */
   readonly trustedOrigin?: string | undefined;
   readonly allowsWebSockets?: boolean;
-  /** How its traffic leaves; directly by default. */
+  /** How its traffic is routed; default: direct. */
   readonly openTarget?: OpenTarget;
 }
 
@@ -115,7 +115,7 @@ interface GuardedSettings extends SessionSettings {
   readonly guard?: EgressGuard | undefined;
 }
 
-/** Connections stay open between attempts: each counts what they move in its time. */
+/** Connections stay open between attempts: each attempt counts the bytes of its own time. */
 class MeteredTraffic implements Traffic {
   received = 0;
   sent = 0;

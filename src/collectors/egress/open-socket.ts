@@ -22,7 +22,7 @@ interface OpenOptions {
   readonly onSocket?: ((socket: Socket) => void) | undefined;
 }
 
-/** How traffic leaves: directly, or through a provider's proxy. The bytes that pass the stream are what is counted. */
+/** How traffic is routed: directly, or through a provider's proxy. The bytes of the stream are counted. */
 export type OpenTarget = (target: Target, options: OpenOptions) => Promise<Duplex>;
 
 const CONNECT_MS = 10_000;

@@ -7,7 +7,7 @@ export interface Target {
   readonly port: number;
 }
 
-/** What a client asks its proxy for. */
+/** A client's request to the proxy. */
 export interface RequestHead {
   readonly target: Target;
   /** `CONNECT`: the bytes that follow belong to client and target. */
@@ -17,7 +17,7 @@ export interface RequestHead {
   readonly asksForWebSocket: boolean;
   /** Bytes of the body that follow the head. */
   readonly bodyBytes: number;
-  /** What the target is sent in place of this head; empty for a tunnel. */
+  /** The head that is sent to the target instead; empty for a tunnel. */
   readonly forwarded: string;
 }
 
@@ -66,7 +66,7 @@ export const parseRequestHead = (text: string): RequestHead => {
   };
 };
 
-/** `host:port`; the port may be left out where there is a usual one. */
+/** `host:port`; the port is optional if there is a default one. */
 const targetOf = (text: string, usual?: number): Target => {
   const [, host, port] = /^(\[[\da-f:.]+\]|[^\s:@[\]]+)(?::(\d{1,5}))?$/i.exec(text) ?? [];
   const number = port === undefined ? usual : Number(port);
@@ -82,7 +82,7 @@ const headerOf = (headers: HeaderPairs, name: string): string | undefined => {
   return found[0]?.[1];
 };
 
-/** Without what is meant for the proxy. A browser says `Proxy-Connection` where it would say `Connection` to the site. */
+/** Without headers for the proxy. A browser sends `Proxy-Connection` where it would send `Connection` to the site. */
 const headersForTarget = (headers: HeaderPairs): HeaderPairs => {
   const hasConnection = headers.some(([name]) => name.toLowerCase() === "connection");
   return headers.flatMap(([name, value]): HeaderPairs => {

@@ -32,7 +32,7 @@ export class BrowserLine {
   readonly #session: EgressSession;
   /** The last connection that was made, whether or not impit uses it yet. */
   #connection: Duplex | undefined;
-  /** Made before impit has asked for it. */
+  /** Created before impit requests it. */
   #ready: { readonly target: Target; readonly connection: Duplex } | undefined;
   readonly #isRouted: boolean;
   #traffic: Traffic;
@@ -98,7 +98,7 @@ export class BrowserLine {
     this.#countRest();
   }
 
-  /** What came after the last request belongs to it. */
+  /** Bytes after the last request belong to it. */
   #countRest(): void {
     if (this.#meter) this.countInto(this.#meter);
     this.#meter = undefined;

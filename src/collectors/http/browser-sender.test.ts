@@ -119,7 +119,7 @@ test("nothing changes for other scrapers", async () => {
   assert.equal(site.seen[0]!.headers["user-agent"], "sluice-test");
 });
 
-test("redirects are Sluice's, with one connection for all requests", needsImpit, async () => {
+test("Sluice follows redirects itself, with one connection for all requests", needsImpit, async () => {
   const ports = new Set<number | undefined>();
   await using site = await openTestSite(({ url }, response) => {
     ports.add(response.socket?.remotePort);
@@ -132,7 +132,7 @@ test("redirects are Sluice's, with one connection for all requests", needsImpit,
   assert.deepEqual([session.requests, session.archived.length, ports.size], [2, 2, 1]);
 });
 
-test("TLS is a browser's: HTTP/2, and a first cipher that means nothing", needsImpit, async (t) => {
+test("the TLS handshake is a browser's: HTTP/2, and a GREASE cipher first", needsImpit, async (t) => {
   using certificates = makeCertificates("Test", ["localhost"]);
   if (!certificates) return t.skip("needs openssl");
   await using site = await startSecureSite(certificates);
@@ -170,7 +170,7 @@ const openHello = async (onHello: (bytes: Buffer) => void) => {
 };
 
 test(
-  "a certificate that nobody trusts, a closed port and a broken response are failures of the connection",
+  "an untrusted certificate, a closed port and a broken response are connection failures",
   needsImpit,
   async (t) => {
     using certificates = makeCertificates("Test", ["localhost"]);
@@ -199,7 +199,7 @@ test(
   },
 );
 
-test("the guard judges the address of the connection", needsImpit, async () => {
+test("the guard checks the address of the connection", needsImpit, async () => {
   await using site = await openTestSite((_, response) => answer(response, "x"));
   const named = site.url.replace("127.0.0.1", "localhost");
   await using guarded = open("http://site.invalid", { publicOnly: {} });
@@ -229,7 +229,7 @@ const openEndlessSite = async (part: string) => {
   return { ...site, gone, asked };
 };
 
-test("a request that takes too long ends, also on the wire", needsImpit, async () => {
+test("a request that takes too long is cancelled, also on the network", needsImpit, async () => {
   await using site = await openEndlessSite("");
   await using session = open(site.url, { limits: { requestMs: 300 } });
   assert.equal((await failureOf(() => session.http.get("/"))).kind, "timeout");
@@ -248,7 +248,7 @@ test("a body is read up to the limit only, decoded", needsImpit, async () => {
   assert.equal((await failureOf(() => session.http.get(bomb.url))).kind, "too-large");
 });
 
-test("an item that is stopped takes its request with it", needsImpit, async () => {
+test("stopping an item cancels its request", needsImpit, async () => {
   await using site = await openEndlessSite("");
   const stop = new AbortController();
   await using session = open(site.url, { tools: { signal: stop.signal } });
@@ -259,7 +259,7 @@ test("an item that is stopped takes its request with it", needsImpit, async () =
   await site.gone;
 });
 
-test("a request leaves only in its slot", needsImpit, async () => {
+test("a request is sent only in its slot", needsImpit, async () => {
   const ports = new Set<number | undefined>();
   await using site = await openTestSite((_, response) => {
     ports.add(response.socket?.remotePort);
@@ -285,7 +285,7 @@ test("a request leaves only in its slot", needsImpit, async () => {
   assert.deepEqual([session.requests, ports.size], [2, 1]);
 });
 
-test("a file larger than what is held in memory is streamed", needsImpit, async () => {
+test("a file larger than the memory limit is streamed", needsImpit, async () => {
   const bytes = Buffer.alloc(2_000_000, "pdf ");
   await using site = await openTestSite((_, response) =>
     answer(response, bytes, { "content-type": "application/pdf" }),

@@ -65,7 +65,7 @@ test("a known page that can no longer be read is asked for once more, as if it w
   assert.deepEqual([page.text, session.requests, session.kept.pages[0]?.stored], ["whole", 2, undefined]);
 });
 
-test("other pages, later requests and other methods are asked for as ever", async () => {
+test("other pages, later requests and other methods are requested as usual", async () => {
   await using known = await openKnowing();
   await using session = known.session("/page");
   assert.equal((await session.http.get("/other")).text, "whole");
@@ -75,7 +75,7 @@ test("other pages, later requests and other methods are asked for as ever", asyn
   assert.ok(known.site.seen.every(({ headers }) => headers["if-none-match"] === undefined));
 });
 
-test("what is known of a page is not told where it redirects to", async () => {
+test("the validators of a page are not sent to its redirect target", async () => {
   await using known = await openKnowing();
   await using session = known.session("/moved");
   assert.equal((await session.http.get("/moved")).text, "whole");
@@ -85,7 +85,7 @@ test("what is known of a page is not told where it redirects to", async () => {
   );
 });
 
-test("conditions of the scraper's own are left alone, and so is the answer to them", async () => {
+test("conditional headers of the scraper are not changed, nor is the response to them", async () => {
   await using known = await openKnowing();
   await using session = known.session("/page");
   const page = await session.http.get("/page", { headers: { "If-None-Match": '"v1"' }, accept: [304] });

@@ -6,7 +6,7 @@ import { connectionFailure, refuseOwnLookupTrouble } from "./connection-failure.
 const url = new URL("http://site.test/");
 const system = (code: string) => Object.assign(new Error(code), { code });
 
-test("what this machine lacks is no failure of the site", () => {
+test("a lack of local resources is not a failure of the site", () => {
   for (const code of ["EMFILE", "ENFILE", "ENOMEM", "ENOBUFS", "ENOSPC"])
     assert.ok(connectionFailure(system(code), url) instanceof OwnTroubleError, code);
   assert.ok(connectionFailure(system("ECONNREFUSED"), url) instanceof FailureError);
@@ -16,7 +16,7 @@ test("what this machine lacks is no failure of the site", () => {
   assert.equal(ownTrouble(full), undefined, "a full disk does not pass by itself");
 });
 
-test("a name that cannot be looked up is the site's trouble while name servers answer, and ours while none does", async () => {
+test("an unknown host is the site's failure while name servers answer, and ours while none does", async () => {
   const failed = connectionFailure(system("EAI_AGAIN"), url);
   await refuseOwnLookupTrouble(failed, async () => false);
   await assert.rejects(

@@ -54,7 +54,7 @@ const ENCODED: Readonly<Record<string, readonly [header: string, bytes: Buffer]>
 };
 
 for (const [what, [header, bytes]] of Object.entries(ENCODED)) {
-  test(`${what} is decoded, and archived as it came`, async () => {
+  test(`${what} is decoded, and archived as received`, async () => {
     await using site = await openTestSite((_, response) =>
       answer(response, bytes, { "content-encoding": header }),
     );
@@ -85,7 +85,7 @@ for (const coding of ["gzip", "deflate", "br", "zstd"]) {
     }
   });
 
-  test(`a ${coding} body is too large one byte over the cap, and fine at it, on the spot and on a thread`, async () => {
+  test(`a ${coding} body is too large one byte over the limit, and fine at it, inline and on a thread`, async () => {
     for (const size of [5000, 1_500_000]) {
       const bytes = codingsOf(Buffer.alloc(size, "ab"))[coding]!;
       assert.equal((await decodeBody(bytes, coding, size)).length, size);
@@ -94,7 +94,7 @@ for (const coding of ["gzip", "deflate", "br", "zstd"]) {
   });
 }
 
-test("gzip with bytes behind it keeps to the cap, its checksum and its members", async () => {
+test("gzip with trailing bytes respects the limit, its checksum and its members", async () => {
   const text = Buffer.alloc(1_500_000, "ab");
   const [whole, junk] = [zlib.gzipSync(text), Buffer.from("junk")];
   const body = Buffer.concat([whole, junk]);
@@ -110,7 +110,7 @@ test("gzip with bytes behind it keeps to the cap, its checksum and its members",
   assert.throws(() => decodeBodyNow(crowd, "gzip", 1e7), { kind: "bad-content" });
 });
 
-test("an encoding nobody knows is bad content, and so is one wrapped too often", async () => {
+test("an unknown encoding is bad content, and so is one applied too often", async () => {
   await assert.rejects(async () => decodeBody(TEXT, "compress", 1e6), { kind: "bad-content" });
   const wrapped = Array.from({ length: 5 }).reduce<Buffer>((bytes) => zlib.gzipSync(bytes), TEXT);
   await assert.rejects(async () => decodeBody(wrapped, "gzip,gzip,gzip,gzip,gzip", 1e6), {
@@ -122,7 +122,7 @@ test("an empty body is empty whatever its encoding", async () => {
   assert.equal((await decodeBody(Buffer.alloc(0), "gzip", 10)).length, 0);
 });
 
-test("a bomb of a gigabyte is too large and leaves no crater", async () => {
+test("a decompression bomb of a gigabyte is too large and uses little memory", async () => {
   const bomb = Buffer.concat(Array<Buffer>(1024).fill(zlib.gzipSync(Buffer.alloc(1024 * 1024))));
   await using site = await openTestSite((_, response) =>
     answer(response, bomb, { "content-encoding": "gzip" }),

@@ -90,7 +90,7 @@ for (const [what, bytes, contentType, text] of TABLE) {
   test(`the charset is found: ${what}`, () => assert.equal(read(bytes, contentType), text));
 }
 
-test("undeclared text of any kind comes through UTF-8 unharmed", () => {
+test("undeclared UTF-8 text of any kind is decoded unchanged", () => {
   const plain = fc.string({ unit: "grapheme" }).filter((text) => !/[<\uFEFF]/.test(text));
   fc.assert(
     fc.property(plain, (text) => assert.equal(read(Buffer.from(text)), Buffer.from(text).toString())),

@@ -43,7 +43,7 @@ for (const [status, expected] of [
   });
 }
 
-test("redirects beyond the cap are a navigation failure, and as many as the cap are not", async () => {
+test("more redirects than the limit are a navigation failure, exactly the limit is not", async () => {
   await using site = await openTestSite((request, response) => {
     const left = Number(request.url.slice(1));
     if (left === 0) answer(response, "there");
@@ -56,7 +56,7 @@ test("redirects beyond the cap are a navigation failure, and as many as the cap 
   assert.equal(site.seen.length, 4 + 4);
 });
 
-test("a circle of redirects is found out before the cap", async () => {
+test("a redirect loop is detected before the limit", async () => {
   await using site = await openTestSite((request, response) =>
     answer(response, "", { location: request.url === "/a" ? "/b" : "/a" }, 302),
   );
@@ -65,7 +65,7 @@ test("a circle of redirects is found out before the cap", async () => {
   assert.equal(site.seen.length, 3);
 });
 
-test("a redirect to the same URL that sets a cookie is no circle", async () => {
+test("a redirect to the same URL that sets a cookie is not a loop", async () => {
   await using site = await openTestSite((request, response) =>
     request.headers.cookie
       ? answer(response, request.headers.cookie)

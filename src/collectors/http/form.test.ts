@@ -24,7 +24,7 @@ const submitted = async (
 const bodyOf = async (...given: Parameters<typeof submitted>): Promise<string> =>
   (await submitted(...given)).body;
 
-test("an ASP.NET form goes back with its hidden fields, the filled field and the pressed button", async () => {
+test("an ASP.NET form is sent with its hidden fields, the filled field and the pressed button", async () => {
   const request = await submitted(
     `<form method="post" action="./search.aspx?x=1" id="aspnetForm">
      <input type="hidden" name="__VIEWSTATE" value="/wEPDw+&amp;=">
@@ -75,7 +75,7 @@ test("controls outside belong to the form they name, and those that name another
   assert.equal(body, "before=1&in=2&after=4");
 });
 
-test("controls belong to the form whose tags they stand between, wherever the tree has them", async () => {
+test("controls belong to the form whose tags surround them in the source, wherever they are in the tree", async () => {
   const rows = `<tr><td><input name=a value=1></td></tr></form><tr><td><input name=b value=2>`;
   for (const page of [
     `<table><form method=post>${rows}</table>`,
@@ -95,12 +95,12 @@ test("boxes, radios and lists are filled by value, lists by label too", async ()
   assert.equal(await bodyOf(html, { c: false, county: "48453" }), "r=a&county=48453");
 });
 
-test("a hidden field behind a box of the same name is left alone", async () => {
+test("a hidden field after a checkbox of the same name is not changed", async () => {
   const html = `<form method="post"><input type="checkbox" name="a" value="true"><input type="hidden" name="a" value="false"></form>`;
   assert.equal(await bodyOf(html, { a: true }), "a=true&a=false");
 });
 
-test("fields that are there twice take a list in order", async () => {
+test("repeated fields take a list, in order", async () => {
   const html = `<form method="post"><input name="a" value="1"><input name="a" value="2"></form>`;
   assert.equal(await bodyOf(html, { a: ["x", "y"] }), "a=x&a=y");
   assert.equal(await bodyOf(html, { a: "x" }), "a=x&a=2");
@@ -124,7 +124,7 @@ for (const [button, url, sent] of [
   });
 }
 
-test("what the form does not have is a navigation failure that says what there is", async () => {
+test("a field that the form does not have is a navigation failure that lists its fields", async () => {
   const html = `<form><input name="parcel"><select name="county"><option value="1">Bexar</option></select>
     <input type="radio" name="r" value="a"><input type="file" name="doc"><input type="submit" value="Go"></form>`;
   const cases: [FormValues, SubmitOptions, RegExp][] = [
@@ -182,7 +182,7 @@ test("a form on a windows-1252 page is sent in that charset", async () => {
   assert.equal(await bodyOf(html, { q: "é" }), "q=%C3%A9");
 });
 
-test("the values of a form are those that go out untouched", async () => {
+test("the values of a form are those that are sent without changes", async () => {
   const { form, body } = await submitted(BUTTONS);
   assert.equal(
     new URLSearchParams(form.values.map(([name, value]): [string, string] => [name, value])).toString(),

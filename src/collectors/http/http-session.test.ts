@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { answer, failureOf, openTestSession, openTestSite } from "./testing/test-site.ts";
 
-test("a relative URL is asked of the scraper's site, and the page knows where it came from", async () => {
+test("a relative URL is requested from the scraper's site, and the page has its final URL", async () => {
   await using site = await openTestSite((request, response) => answer(response, `<h1>${request.url}</h1>`));
   await using session = openTestSession(`${site.url}/app/`);
   const page = await session.http.get("search?q=1#top");
@@ -13,7 +13,7 @@ test("a relative URL is asked of the scraper's site, and the page knows where it
   assert.equal(site.seen[0]?.headers["user-agent"], "sluice-test");
 });
 
-test("every request passes the gate before it leaves, and every response is archived as it came", async () => {
+test("every request passes the gate before it is sent, and every response is archived as received", async () => {
   await using site = await openTestSite((_, response) => answer(response, "body", { "X-Kept": "yes" }));
   const order: string[] = [];
   await using session = openTestSession(site.url, {
@@ -30,7 +30,7 @@ test("every request passes the gate before it leaves, and every response is arch
   assert.equal(session.bytes, 8);
 });
 
-test("an exchange holds what was sent and what came, headers in order", async () => {
+test("an exchange has the request and the response, with headers in order", async () => {
   await using site = await openTestSite((_, response) => answer(response, "ok", { "X-Two": ["a", "b"] }));
   await using session = openTestSession(site.url);
   await session.http.post("/p", { form: { a: "1", b: ["x y", "é"] } }, { headers: { "X-Extra": "1" } });
@@ -48,7 +48,7 @@ test("an exchange holds what was sent and what came, headers in order", async ()
   assert.deepEqual(twos, ["a", "b"]);
 });
 
-test("a gate that refuses stops the request, and nothing leaves", async () => {
+test("if the gate refuses, the request is not sent", async () => {
   await using site = await openTestSite((_, response) => answer(response, "x"));
   const refusal = new Error("the lease is lost");
   await using session = openTestSession(site.url, { tools: { gate: () => Promise.reject(refusal) } });
@@ -68,7 +68,7 @@ test("only a request that says so acts on the site", async () => {
   assert.equal(site.seen[1]?.headers["content-type"], "text/x-raw");
 });
 
-test("other schemes are a forbidden target, what is no URL at all a navigation failure", async () => {
+test("other schemes are a forbidden target, an invalid URL is a navigation failure", async () => {
   await using session = openTestSession("http://127.0.0.1:9");
   for (const url of ["ftp://127.0.0.1/x", "file:///etc/passwd", "javascript:void(0)"]) {
     assert.equal((await failureOf(() => session.http.get(url))).kind, "forbidden-target", url);
@@ -79,7 +79,7 @@ test("other schemes are a forbidden target, what is no URL at all a navigation f
   assert.deepEqual(session.gated, []);
 });
 
-test("an item that asks for more requests than it may is stopped", async () => {
+test("an item with more requests than its limit is stopped", async () => {
   await using site = await openTestSite((_, response) => answer(response, "x"));
   await using session = openTestSession(site.url, { limits: { hops: 2 } });
   const made = await Promise.allSettled([1, 2, 3].map((n) => session.http.get(`/${n}`)));

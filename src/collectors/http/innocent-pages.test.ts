@@ -10,7 +10,7 @@ const SHELL = `<div id="root"></div><script src="/static/js/main.1a2b.js"></scri
 
 /** Good pages that a hasty reader takes for a block page. */
 const INNOCENT: Readonly<Record<string, string>> = {
-  // A captcha that is not what the page is about.
+  // A captcha that is only a part of the page.
   "a captcha in a hidden dialog": page(
     "Parcel 12",
     `${ABOUT}<div style="display:none"><h2>Verify you are human</h2><div class="g-recaptcha"></div></div>`,
@@ -219,12 +219,12 @@ for (const [what, html] of Object.entries(INNOCENT)) {
   });
 }
 
-test("a site's own page for what it does not have is none either", () => {
+test("a site's own page for missing content is not a block page either", () => {
   for (const what of Object.keys(INNOCENT).filter((name) => /shell|script|sensor|tag|dialog|form/.test(name)))
     assert.equal(blockOf(INNOCENT[what]!, 404, []), undefined, what);
 });
 
-test("pages made to be slow to judge are judged all the same", { timeout: 60_000 }, () => {
+test("pages made to be slow to check are still checked quickly", { timeout: 60_000 }, () => {
   const tags = [
     "<",
     "<head ",

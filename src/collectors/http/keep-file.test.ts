@@ -8,7 +8,7 @@ import { answer, failureOf, openTestSession, openTestSite } from "./testing/test
 const PDF = Buffer.concat([Buffer.from("%PDF-1.7\n"), Buffer.alloc(700_000, "abc")]);
 const AS_PDF = { "content-type": "application/pdf" };
 
-test("a file is streamed to the archive, and what came of it is kept", async () => {
+test("a file is streamed to the archive, and its details are kept", async () => {
   await using site = await openTestSite((request, response) => {
     if (request.url === "/bill") answer(response, "", { location: "/bill.pdf" }, 302);
     else answer(response, PDF, AS_PDF);
@@ -33,7 +33,7 @@ test("a file is streamed to the archive, and what came of it is kept", async () 
   assert.equal(site.seen[1]?.headers["accept-encoding"], "identity");
 });
 
-test("cookies of the item go with the file", async () => {
+test("cookies of the item are sent with the file's request", async () => {
   await using site = await openTestSite((request, response) =>
     answer(response, request.headers.cookie ?? "", {
       "content-type": "application/pdf",
@@ -55,7 +55,7 @@ const PAGES: readonly [what: string, kind: string, status: number, body: string]
 ];
 
 for (const [what, kind, status, body] of PAGES) {
-  test(`${what} in the place of a file is ${kind}, and archived as a page`, async () => {
+  test(`${what} instead of a file is ${kind}, and archived as a page`, async () => {
     await using site = await openTestSite((_, response) => answer(response, body, {}, status));
     await using session = openTestSession(site.url);
     assert.equal((await failureOf(() => session.keep.file("bill", "/bill.pdf"))).kind, kind);
@@ -65,7 +65,7 @@ for (const [what, kind, status, body] of PAGES) {
   });
 }
 
-test("a part that nobody asked for is neither a file nor a page", async () => {
+test("an unrequested partial response is neither a file nor a page", async () => {
   await using site = await openTestSite(({ url }, response) =>
     answer(response, "half", url === "/page" ? { "content-type": "text/html" } : AS_PDF, 206),
   );
@@ -78,7 +78,7 @@ test("a part that nobody asked for is neither a file nor a page", async () => {
   assert.equal((await session.http.get("/page", { accept: [206] })).status, 206);
 });
 
-test("HTML is a file for those who ask for it", async () => {
+test("HTML is kept as a file if the scraper accepts it", async () => {
   await using site = await openTestSite((_, response) => answer(response, "<p>a notice</p>"));
   await using session = openTestSession(site.url);
   const file = await session.keep.file("notice", "/notice", { headers: { Accept: "text/html" } });
@@ -98,7 +98,7 @@ test("a file over the cap is too large, announced or not", async () => {
   assert.equal(session.files.size, 0);
 });
 
-test("a file that breaks off is the connection's failure, whatever the archive says", async () => {
+test("a truncated file is a connection failure, whatever the archive reports", async () => {
   await using site = await openTestSite((_, response) => {
     response.writeHead(200, { ...AS_PDF, "content-length": "1000" });
     response.write("half", () => response.destroy());
@@ -130,7 +130,7 @@ test("an archive that fails is not blamed on the site, and the download ends", a
   await closed.promise;
 });
 
-test("a slow archive slows the download instead of filling the memory, and is no timeout", async () => {
+test("a slow archive slows the download instead of filling memory, and causes no timeout", async () => {
   const size = 64 * 1024 * 1024;
   let written = 0;
   const pour = async (response: ServerResponse): Promise<void> => {

@@ -24,7 +24,7 @@ test("a request that is stopped after its gate, while its socket is still being 
   assert.equal(site.seen.length, 1);
 });
 
-test("a slot that is over once the socket is open is exchanged for another, and the socket is used", async () => {
+test("a slot that has expired when the socket is open is replaced by another, and the socket is used", async () => {
   const sockets = new Set<number | undefined>();
   await using site = await openTestSite((request, response) => {
     sockets.add(response.socket?.remotePort);

@@ -70,7 +70,7 @@ test("JSON is parsed, and what is not JSON is bad content", async () => {
   assert.equal((await failureOf(() => pageOf("<html>").json())).kind, "bad-content");
 });
 
-test("the first form is given where no selector is, and a missing one is a navigation failure", async () => {
+test("without a selector the first form is returned, and a missing form is a navigation failure", async () => {
   const page = pageOf('<div id="f"></div><form id="one"></form><form id="two" action="/two"></form>');
   assert.equal(page.form().action, page.url);
   assert.equal(page.form("#two").action, "http://site.test/two");
@@ -99,7 +99,7 @@ test("a question to XML that is cut off fails as bad content", async () => {
   assert.equal(failure.kind, "bad-content");
 });
 
-test("where no form matches, those that are on the page are named", async () => {
+test("if no form matches, the forms of the page are named", async () => {
   const page = pageOf(
     '<form id="find"><input name="q"></form><form name="login" action="/in?token=5E55AB"></form><form></form>',
   );
@@ -139,7 +139,7 @@ const SENT: Readonly<Record<string, readonly [body: Buffer, headers: Readonly<Re
 };
 
 for (const [how, [body, headers]] of Object.entries(SENT)) {
-  test(`a page that came ${how} is read from the archive as it was when it came`, async () => {
+  test(`a page received ${how} is read from the archive unchanged`, async () => {
     await using site = await openTestSite((_, response) => answer(response, body, headers));
     await using session = openTestSession(site.url);
     const page = await session.http.get("/");
@@ -151,7 +151,7 @@ for (const [how, [body, headers]] of Object.entries(SENT)) {
   });
 }
 
-test("a body that is not what its encoding says is told as such", () => {
+test("a body that does not match its encoding is reported", () => {
   const stored = { url: "http://example.com/", status: 200, body: Buffer.from("<p>plain</p>") };
   assert.throws(() => storedPage("p", { ...stored, headers: [["Content-Encoding", "gzip"]] }), {
     name: "BodyError",
@@ -159,7 +159,7 @@ test("a body that is not what its encoding says is told as such", () => {
   });
 });
 
-test("a value of JSON by its path, and a cookie that the item has by then, also of a redirect", async () => {
+test("a page gives a JSON value by its path, and a cookie that the item has, also one of a redirect", async () => {
   await using site = await openTestSite(({ url }, response) =>
     url === "/"
       ? answer(response, "", { location: "/hits", "set-cookie": "XSRF=a%3Db; Path=/" }, 302)

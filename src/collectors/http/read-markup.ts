@@ -1,4 +1,4 @@
-/** What a page shows and what it is made of, as far as a judgement about block pages needs it: an approximation, not a tree. */
+/** The visible text and elements of a page, as far as the detection of block pages needs them: an approximation, not a tree. */
 export interface Markup {
   readonly title: string;
   /** What a reader would see, white space folded. */
@@ -10,7 +10,7 @@ export interface Markup {
 }
 
 interface MarkupLimits {
-  /** Reading ends with undefined beyond so much visible text or so many visible elements: it is a page. */
+  /** Returns undefined beyond this much visible text or this many visible elements: then it is a page. */
   readonly text: number;
   readonly elements: number;
 }
@@ -21,7 +21,7 @@ export const MOST_MARKUP = 2 * 1024 * 1024;
 const LONGEST_TAG = 20_000;
 const MOST_STYLE = 16 * 1024;
 
-/** Elements whose content is not shown, or not text; `noscript` is not shown to who runs scripts. */
+/** Elements whose content is not shown, or not text; `noscript` is not shown if scripts run. */
 const RAW = new Set([
   "script",
   "style",
@@ -49,13 +49,13 @@ const VOID = new Set([
   "track",
   "wbr",
 ]);
-/** Of use to nobody who looks. A page that hides all of itself until a script has run is not hidden. */
+/** Hidden from readers. A page that hides all of itself until a script has run does not count as hidden. */
 const UNCOUNTED = new Set(["html", "head", "body", "meta", "link", "base"]);
 const HIDDEN_INPUT = /\stype\s*=\s*["']?hidden/i;
 /** These end where the next of their kind begins. */
 const ENDS_ITSELF = new Set(["p", "li", "td", "th", "tr", "dt", "dd", "option"]);
 
-/** `isHidden` says of a start tag what cannot be known from its attributes alone. */
+/** `isHidden` decides for a start tag what its attributes alone do not show. */
 export const readMarkup = (
   html: string,
   limits: MarkupLimits,
@@ -103,7 +103,7 @@ export const readMarkup = (
     } else if (UNSHOWN.has(name) || isUnseen(tag, name, hiddenNames) || isHidden(tag)) {
       if (!VOID.has(name) && !tag.endsWith("/>")) at = endOfElement(html, at, name);
     } else {
-      // Where a link leads says nothing about the page that it stands on.
+      // The target of a link says nothing about the page that contains it.
       if (name !== "a") code.push(tag);
       if (++elements > limits.elements) return undefined;
     }
@@ -111,7 +111,7 @@ export const readMarkup = (
   return { title: title || spareTitle, text: plain(text.join(" ")), elements, code: code.join(" ") };
 };
 
-/** Its content is read by people or is data, such as an article in JSON: what stands there is not run. */
+/** Its content is text for people or data, such as an article in JSON: it does not run. */
 const holdsText = (name: string, tag: string): boolean =>
   name === "title" ||
   name === "style" ||

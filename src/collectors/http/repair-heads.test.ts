@@ -42,7 +42,7 @@ for (const [what, bytes] of Object.entries(READ)) {
   });
 }
 
-test("a head is read in whatever pieces it comes, again and again on one connection", async () => {
+test("a head is read in any chunks, repeatedly on one connection", async () => {
   const connections = new Set<Socket>();
   const answerSlowly = async (socket: Socket): Promise<void> => {
     connections.add(socket.setNoDelay(true));
@@ -88,20 +88,20 @@ test("headers of a repaired head keep their names and values", async () => {
   ]);
 });
 
-test("lengths that differ are refused: nobody knows where the body ends", async () => {
+test("different lengths are refused, because the end of the body is unknown", async () => {
   await using site = await openRawSite((socket) => void socket.end(`${OK}Content-Length: 1\r\n${HI}`));
   await using session = openTestSession(site.url);
   assert.equal((await failureOf(() => session.http.get("/"))).kind, "connection");
 });
 
-test("a switch of protocols that nobody asked for is a broken connection", async () => {
+test("an unrequested protocol switch is a broken connection", async () => {
   const bytes = "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n";
   await using site = await openRawSite((socket) => void socket.end(bytes));
   await using session = openTestSession(site.url);
   assert.equal((await failureOf(() => session.http.get("/"))).kind, "connection");
 });
 
-test("interim answers without end are a timeout", async () => {
+test("endless interim responses are a timeout", async () => {
   await using site = await openRawSite((socket) => {
     const timer = setInterval(() => socket.write(HINTS), 5);
     socket.on("close", () => clearInterval(timer));

@@ -6,7 +6,7 @@ import { FailureError } from "../../domain/failure.ts";
 import { answer, failureOf, openTestSession, openTestSite, portOf } from "./testing/test-site.ts";
 import { checkTarget, createTransport, guardedDispatcher } from "./transport.ts";
 
-/** A resolver that answers from a table; a list of lists is one answer after the other, the last for ever. */
+/** A resolver that answers from a table; a list of lists is a sequence of answers, the last one repeated. */
 const resolver = (
   names: Readonly<Record<string, readonly (readonly string[])[]>>,
 ): { readonly lookup: LookupFunction; readonly asked: string[] } => {
@@ -46,7 +46,7 @@ const openTrap = async (): Promise<
 const PUBLIC_SITE = "http://site.example";
 const guarded = { publicOnly: {} };
 
-test("an address inside is refused before the gate is asked, in every spelling", async () => {
+test("a private address is refused before the gate, in every spelling", async () => {
   await using trap = await openTrap();
   await using session = openTestSession(PUBLIC_SITE, guarded);
   const hosts = [
@@ -69,7 +69,7 @@ test("an address inside is refused before the gate is asked, in every spelling",
   assert.deepEqual([trap.arrived(), session.gated, session.requests], [0, [], 0]);
 });
 
-test("a name that leads inside is refused, and nothing is sent", async () => {
+test("a name that resolves to a private address is refused, and nothing is sent", async () => {
   await using trap = await openTrap();
   const { lookup } = resolver({
     "inside.example": [["127.0.0.1"]],
@@ -90,7 +90,7 @@ test("a name that leads inside is refused, and nothing is sent", async () => {
   assert.equal(trap.arrived(), 0);
 });
 
-test("a redirect to an address or a name inside is refused, and nothing is sent there", async () => {
+test("a redirect to a private address or name is refused, and nothing is sent there", async () => {
   await using trap = await openTrap();
   await using site = await openTestSite(({ url }, response) => {
     const host = url === "/to-address" ? "127.0.0.1" : "inside.example";
@@ -167,7 +167,7 @@ test("the operator's list allows hosts by name and addresses by network", async 
   assert.equal((await failureOf(() => read(["10.0.0.0/8"], "127.0.0.1"))).kind, "forbidden-target");
 });
 
-test("without a guard any address may be asked", async () => {
+test("without a guard any address is allowed", async () => {
   await using site = await openTestSite((_, response) => answer(response, "local"));
   await using session = openTestSession(site.url);
   assert.equal((await session.http.get("/")).text, "local");
@@ -178,7 +178,7 @@ test("a name that is not found is a broken connection, not a forbidden target", 
   assert.equal((await failureOf(() => session.http.get("/"))).kind, "connection");
 });
 
-test("a webhook's URL can be judged when it is given, and again when it is called", async () => {
+test("a webhook's URL is checked when it is created, and again when it is called", async () => {
   await using trap = await openTrap();
   const { lookup } = resolver({ "hook.example": [["10.0.0.7"]], "fine.example": [["93.184.216.34"]] });
   assert.match(

@@ -36,7 +36,7 @@ export interface Transport {
   close(): Promise<void>;
 }
 
-/** Sessions whose sockets are kept; those that were not used for longest are closed. */
+/** Sessions whose sockets are kept open; the least recently used are closed. */
 const MOST_SESSIONS = 500;
 
 export const createTransport = (options: TransportOptions = {}): Transport => {
@@ -150,7 +150,7 @@ class WatchedClient extends Client {
       connect: (target, callback) => {
         const onSocket = (socket: Socket): void => {
           this.#toProxy ??= new SocketMeter();
-          // What comes after the last request is its, too.
+          // Bytes after the last request belong to it, too.
           this.#toProxy.add(socket, () => this.#last && this.#count(this.#last));
         };
         connect({ ...target, onSocket }, (...result) => {

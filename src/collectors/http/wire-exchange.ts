@@ -12,7 +12,7 @@ import {
   type WireStream,
 } from "./wire.ts";
 
-/** What a proxy's provider says in place of the site. */
+/** The response of a proxy's provider instead of the site's. */
 type RefusalIn = (head: ResponseHead) => Refused | undefined;
 
 /** What an exchange needs of undici's agents. */

@@ -31,11 +31,11 @@ const drip = (socket: Socket): void => {
   socket.on("close", () => clearInterval(timer));
 };
 
-test("a body that drips is a timeout, however steadily", async () => {
+test("a body that arrives too slowly is a timeout", async () => {
   assert.equal(await kindFrom(drip, { requestMs: 100 }), "timeout");
 });
 
-test("a pause of this process is not the site's: what came meanwhile is read", async () => {
+test("a pause of this process is not a timeout: data that arrived meanwhile is read", async () => {
   await using site = await openTestSite((_, response) => answer(response, "x"));
   const leave = () => {
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 400);
@@ -101,7 +101,7 @@ test("endless headers are too large", async () => {
   assert.equal(await kindFrom(sendEndlessHeaders), "too-large");
 });
 
-test("nobody listening is a broken connection", async () => {
+test("a closed port is a broken connection", async () => {
   await using session = openTestSession(`http://127.0.0.1:${await freePort()}`);
   const failure = await failureOf(() => session.http.get("/"));
   assert.equal(failure.kind, "connection");
@@ -121,7 +121,7 @@ test("a body over the cap is too large, announced or not, and no part of it is a
   assert.equal(await kindFrom((socket) => void socket.write(unannounced), { bodyBytes: 2000 }), "too-large");
 });
 
-test("a request given up while it waits for a socket is never sent", async () => {
+test("a request that is cancelled while it waits for a socket is never sent", async () => {
   await using site = await openTestSite((request, response) => {
     if (request.url === "/held") stop.abort(new Error("stop"));
     held.promise.then(() => answer(response, "x"), assert.fail);

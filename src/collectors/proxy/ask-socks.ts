@@ -13,7 +13,7 @@ export const askSocks = async (
 ): Promise<void> => {
   tunnel.write(Buffer.from(user === undefined ? [5, 1, 0] : [5, 2, 0, 2]));
   const [version, method] = await readUntil(tunnel, atLeast(2));
-  if (version !== 5) throw failure("proxy", "the proxy does not speak SOCKS5. Is its URL right?");
+  if (version !== 5) throw failure("proxy", "the proxy does not use SOCKS5. Check its URL");
   if (method === 2) {
     const [name, secret] = [Buffer.from(user ?? ""), Buffer.from(password)];
     if (name.length > 255 || secret.length > 255)
@@ -23,7 +23,7 @@ export const askSocks = async (
     if (result !== 0)
       throw failure("proxy", "the proxy refused the request: the user name or password is wrong");
   } else if (method !== 0)
-    throw failure("proxy", "the proxy refused the request: it wants a user name and password");
+    throw failure("proxy", "the proxy refused the request: it requires a user name and password");
   tunnel.write(
     Buffer.concat([
       Buffer.from([5, 1, 0]),

@@ -13,8 +13,8 @@ interface BridgeOptions {
 const HANDSHAKE = 22;
 
 /**
- * For a provider that reads TLS with certificates of its own, which a browser cannot be made to trust for one of its contexts alone. TLS is checked
- * here, with the tier's `ca`, and goes on to the browser under a certificate that only this process can use. What is not TLS passes as it is.
+ * For a provider that reads TLS with its own certificates, which a browser cannot trust for a single context only. TLS is checked here, with the
+ * tier's `ca`, and forwarded to the browser with a certificate that only this process can use. Other traffic is passed on unchanged.
  */
 export const bridgeTls = (tunnel: Socket, { host }: Target, { own, trusted }: BridgeOptions): Duplex => {
   const [outside, inside] = duplexPair();

@@ -45,7 +45,7 @@ export const openThrough = async (
   stopped.catch(() => undefined);
   const abort = (): void => stop(signal.reason as Error);
   signal.addEventListener("abort", abort);
-  // Stays: who uses the tunnel hears of its errors by the socket on top.
+  // Stays attached: users of the tunnel get its errors from the socket on top.
   raw.on("error", stop);
   raw.on("close", () => stop(new Error("closed")));
   try {
@@ -87,7 +87,7 @@ const reach = async (exit: Exit, raw: Socket, stopped: Promise<never>): Promise<
 const ask = async (exit: Exit, tunnel: Socket, target: Target, stopped: Promise<never>): Promise<void> => {
   const asked = exit.scheme === "socks5" ? askSocks(tunnel, exit, target) : askHttp(exit, tunnel, target);
   try {
-    // Site or proxy: nobody knows, so it is not counted against the tier.
+    // It is unknown whether the site or the proxy failed, so it is not counted against the tier.
     const late = (): FailureError =>
       failure("timeout", "no tunnel to the site within 20 s: neither site nor proxy answered");
     await within(ANSWER_MS, Promise.race([asked, stopped]), late);
@@ -113,7 +113,7 @@ const askHttp = async (exit: Exit, tunnel: Socket, { host, port }: Target): Prom
   const [first = "", ...rest] = head.toString("latin1").trimEnd().split("\r\n");
   const status = Number(/^HTTP\/1\.\d (\d{3})\b/.exec(first)?.[1]);
   if (status >= 200 && status < 300) return;
-  if (Number.isNaN(status)) throw failure("proxy", "the proxy did not answer with HTTP. Is its URL right?");
+  if (Number.isNaN(status)) throw failure("proxy", "the proxy did not answer with HTTP. Check its URL");
   const headers = rest.map((line): [string, string] => {
     const at = line.indexOf(":");
     return [line.slice(0, at).trim(), line.slice(at + 1).trim()];
@@ -122,7 +122,7 @@ const askHttp = async (exit: Exit, tunnel: Socket, { host, port }: Target): Prom
   throw failure(kind, detail);
 };
 
-/** Refuses private targets before a proxy is asked. Best effort for names, which the proxy resolves for itself. */
+/** Refuses private targets before a proxy is used. Best effort for names, which the proxy resolves itself. */
 export const refuseTarget = async (host: string, guard: EgressGuard): Promise<void> => {
   const refusal = guard.refusalOf(host) ?? guard.refusalOfName?.(host);
   if (refusal !== undefined) throw failure("forbidden-target", refusal);

@@ -4,11 +4,11 @@ import { createSecureContext, type SecureContext } from "node:tls";
 /** A certificate that nobody but this process can use. */
 export interface OwnCertificate {
   readonly secureContext: SecureContext;
-  /** SHA-256 of its public key in Base64, for Chromium's `--ignore-certificate-errors-spki-list`: only who has the key is trusted. */
+  /** SHA-256 of its public key in Base64, for Chromium's `--ignore-certificate-errors-spki-list`: only the owner of the key is trusted. */
   readonly keyHash: string;
 }
 
-/** Self-signed, for one day (RFC 5280, 4.1). Names do not matter: it is known by its key. */
+/** Self-signed, for one day (RFC 5280, 4.1). Names do not matter: it is identified by its key. */
 export const makeOwnCertificate = (now = Date.now()): OwnCertificate => {
   const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "prime256v1" });
   const spki = publicKey.export({ type: "spki", format: "der" });

@@ -36,7 +36,7 @@ const through = (
   return openTestSession(site, { proxies, route: { tier: `t${use}`, session: "s1" }, ...more });
 };
 
-test("a request goes through the provider's proxy, as its zone, place and session, and its bytes are the proxy's", async () => {
+test("a request uses the provider's proxy with zone, location and session, and its bytes are those that the proxy counts", async () => {
   await using proxy = await startSuperProxy({ password: PASSWORD });
   await using site = await openTestSite((_, response) => answer(response, "x".repeat(20_000)));
   {
@@ -75,7 +75,7 @@ test("a wrong password is a failure of the proxy, and is not shown", async () =>
   assert.ok(!detail.includes(PASSWORD));
 });
 
-test("a password that is not there is a failure of the proxy that names its variable", async () => {
+test("a missing password is a proxy failure that names its variable", async () => {
   await using session = through(
     "http://127.0.0.1:9/",
     zone("http://127.0.0.1:9", "res", { passwordEnv: "NOT_SET_9X" }),
@@ -100,7 +100,7 @@ test("a connection that is cut inside a tunnel is a broken connection", async ()
   assert.equal(site.seen.length, 1);
 });
 
-test("a site that is down is its own trouble, also behind a plain proxy", async () => {
+test("a site that is down is not a proxy failure, also behind a plain proxy", async () => {
   await using proxy = await startSocksProxy();
   await using session = through(`http://127.0.0.1:${await freePort()}/`, { url: proxy.url });
   const { kind, detail } = await failureOf(() => session.http.get("/"));
@@ -127,7 +127,7 @@ test("SOCKS5 with a user name and password; names are resolved at the proxy", as
   assert.equal((await failureOf(() => none.http.get("/"))).kind, "proxy");
 });
 
-test("of a list, a proxy that cannot be reached is left out", async () => {
+test("an unreachable proxy of a list is skipped", async () => {
   await using proxy = await startSocksProxy();
   await using site = await openTestSite((_, response) => answer(response, "x"));
   const dead = `socks5://127.0.0.1:${await freePort()}`;
@@ -219,7 +219,7 @@ test("a provider that reads TLS is trusted by the tier's `ca` only, and its erro
   assert.equal((await plain.http.get("/")).text, "the site");
 });
 
-test("a proxy that is reached by TLS, with a certificate of its own", async (t) => {
+test("a proxy over TLS with its own certificate", async (t) => {
   using certificates = makeCertificates("Own", ["127.0.0.1"]);
   if (!certificates) return t.skip("needs openssl");
   await using proxy = await startSuperProxy({ password: PASSWORD, certificates, isSecure: true });
@@ -231,7 +231,7 @@ test("a proxy that is reached by TLS, with a certificate of its own", async (t) 
   assert.equal((await failureOf(() => distrusting.http.get("/"))).kind, "proxy");
 });
 
-test("TLS to the site inside a tunnel: bytes are the proxy's, handshakes included, and a bad certificate is the site's", async (t) => {
+test("TLS to the site inside a tunnel: bytes include handshakes as the proxy counts them, and a bad certificate is the site's failure", async (t) => {
   using certificates = makeCertificates("County", ["127.0.0.1"]);
   if (!certificates) return t.skip("needs openssl");
   await using proxy = await startSuperProxy({ password: PASSWORD });

@@ -3,7 +3,7 @@ import { PROVIDERS, type ProviderName } from "../../domain/proxy-tier.ts";
 import { redactSecrets } from "../../domain/redact-secrets.ts";
 import type { Headers } from "../http/wire.ts";
 
-/** Whose trouble it is: `proxy` counts against the tier, the others against the site. */
+/** Who failed: `proxy` counts against the tier, the others against the site. */
 export type Refused = Pick<Failure, "detail"> & { readonly kind: "proxy" | "connection" | "timeout" };
 
 const MOST_REASON = 300;
@@ -98,6 +98,6 @@ const detailsOf = (proxyStatus: string): string => {
   return details?.replace(/\\(.)/g, "$1") ?? /\berror=([\w-]+)/.exec(proxyStatus)![1]!;
 };
 
-/** Written by others: one line, not long, and no secret that they repeat. */
+/** Text from the provider: reduced to one short line, without secrets that it may repeat. */
 const shown = (text: string): string =>
   redactSecrets(text.replace(/[^\x20-\x7e]+/g, " ")).slice(0, MOST_REASON);

@@ -17,7 +17,7 @@ export interface Member {
   outUntil: number;
 }
 
-/** With what its files and variables hold. */
+/** With the content of its files and variables. */
 export interface Tier {
   readonly config: ProxyTierConfig;
   readonly provider: ProviderName | undefined;
@@ -26,12 +26,12 @@ export interface Tier {
   readonly secureContext: SecureContext | undefined;
 }
 
-/** How long a proxy that was not reached is left out. */
+/** How long an unreachable proxy is skipped. */
 export const OUT_MS = 60_000;
 /** Proxies of a list that are tried for one connection. */
 const MOST_TRIES = 3;
 
-/** The session's own first, then its neighbours; those that were not reached lately only if there are no others. */
+/** The session's own first, then its neighbours; recently unreachable ones only if there are no others. */
 export const order = (members: readonly Member[], session: string): Member[] => {
   if (members.length === 1) return [...members];
   const start = hashOf(session) % members.length;
@@ -58,7 +58,8 @@ export const openTier = (name: string, config: ProxyTierConfig): Tier => {
   const texts = file === undefined ? [config.urls ?? config.url ?? PROVIDERS[provider!].url].flat() : listed;
   const members = texts.map((text, index) => {
     const url = parseProxyUrl(text);
-    if (!url) throw failed(`the proxies of ${what}: entry ${index + 1} is no URL with scheme, host and port`);
+    if (!url)
+      throw failed(`the proxies of ${what}: entry ${index + 1} is not a URL with scheme, host and port`);
     if (url.password !== undefined) registerSecret(url.password);
     return { url, outUntil: 0 };
   });

@@ -1,7 +1,7 @@
 import type { ByteWriter, ColumnSource, ParquetWriter as FileWriter } from "hyparquet-writer";
 import type { ByteSink } from "./open-output.ts";
 import { OutputError } from "./output-error.ts";
-import type { Column, ColumnType, OutputRow, RecordWriter } from "./text-writer.ts";
+import type { Column, ColumnType, RecordWriter, TableRow } from "./text-writer.ts";
 
 /** Readers and this writer hold one row group in memory: large enough to compress well. */
 const ROW_GROUP_ROWS = 10_000;
@@ -53,7 +53,7 @@ export class ParquetWriter implements RecordWriter {
     });
   }
 
-  async write(rows: readonly OutputRow[]): Promise<void> {
+  async write(rows: readonly TableRow[]): Promise<void> {
     for (const row of rows) {
       for (const [index, column] of this.#columns.entries()) {
         const value = this.#toValue(row, column);
@@ -96,7 +96,7 @@ export class ParquetWriter implements RecordWriter {
     this.#bytes.index = 0;
   }
 
-  #toValue(row: OutputRow, { name, type = "text" }: Column): unknown {
+  #toValue(row: TableRow, { name, type = "text" }: Column): unknown {
     const value = row[name];
     if (value === undefined || value === null) return null;
     if (type === "day" || type === "instant") return this.#toDate(value, row.key, name, type);

@@ -3,7 +3,7 @@ import type { ByteSink } from "./open-output.ts";
 
 interface TextFormat {
   header(columns: readonly Column[]): string;
-  rows(columns: readonly Column[], rows: readonly OutputRow[]): string;
+  rows(columns: readonly Column[], rows: readonly TableRow[]): string;
 }
 
 /** Writes line by line; memory holds one batch. */
@@ -24,7 +24,7 @@ export class TextWriter implements RecordWriter {
     if (header !== "") await this.#sink.write(header);
   }
 
-  async write(rows: readonly OutputRow[]): Promise<void> {
+  async write(rows: readonly TableRow[]): Promise<void> {
     if (rows.length > 0) await this.#sink.write(this.#format.rows(this.#columns, rows));
   }
 
@@ -85,9 +85,14 @@ export interface Column {
   readonly type?: ColumnType;
 }
 
-/** One record with its item: the key, the input's fields, the record's values, and the outcome. */
-export interface OutputRow {
+/** A row by the names of its columns. Errors name its key. */
+export interface TableRow {
   readonly key: string;
+  readonly [column: string]: unknown;
+}
+
+/** One record with its item: the key, the input's fields, the record's values, and the outcome. */
+export interface OutputRow extends TableRow {
   readonly _state: string;
   readonly _failure: string | null;
   readonly _quality: string | null;
@@ -95,7 +100,6 @@ export interface OutputRow {
   readonly _missing: readonly string[];
   /** Required fields that were found but could not be read. */
   readonly _malformed: readonly string[];
-  readonly [field: string]: unknown;
 }
 
 /**
@@ -105,6 +109,6 @@ export interface OutputRow {
 export interface RecordWriter extends AsyncDisposable {
   /** The columns to write, in this order; other members of a row are ignored. */
   open(columns: readonly Column[]): Promise<void>;
-  write(rows: readonly OutputRow[]): Promise<void>;
+  write(rows: readonly TableRow[]): Promise<void>;
   close(): Promise<void>;
 }

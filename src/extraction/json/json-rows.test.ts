@@ -57,7 +57,7 @@ const spec: ExtractSpec = {
   },
 };
 
-test("each entry of a list in JSON is a record, with its fields relative to it and where they stand", () => {
+test("each entry of a JSON list is a record, with fields relative to it and their positions", () => {
   const [first, second] = compileExtraction(spec).read([page(API)]);
   assert.deepEqual(valuesOf(first?.fields ?? {}), {
     id: 17,
@@ -114,7 +114,7 @@ test("rows may come from a script's variable, from a script's JSON, from JSON-LD
   assert.deepEqual(names(by.state("data"), "var data = [{n: 1}]", "application/javascript"), ["1 null"]);
 });
 
-test("a list without entries is an answer, and a list that is not there is not", () => {
+test("an empty list is a valid answer, a missing list is not", () => {
   const extraction = compileExtraction(spec);
   for (const text of ['{"data":{"items":[]}}', '{"data":{"items":null}}']) {
     const found = extract(extraction, [page(text)]);
@@ -129,7 +129,7 @@ test("a list without entries is an answer, and a list that is not there is not",
   assert.deepEqual(nested.read([page('{"groups":[]}')]), []);
 });
 
-test("what is not JSON is bad content: an error page, an answer that was cut off", () => {
+test("an error page or a truncated response instead of JSON is bad content", () => {
   for (const [text, type] of [
     ["<!doctype html><h1>Sorry</h1>", "text/html"],
     ['{"data":{"items":[{"id":1},', "application/json"],
@@ -142,7 +142,7 @@ test("what is not JSON is bad content: an error page, an answer that was cut off
   }
 });
 
-test("inputs and the next page come from JSON, and nothing where there is no next", () => {
+test("inputs and the next page come from JSON; without a next page nothing is emitted", () => {
   const self = { name: "list" };
   const next = compileEmit(emitTo("self", { input: { url: field.url(by.path("meta.next")) } }), "list", {
     compileExtraction,
@@ -205,7 +205,7 @@ test("HTML in JSON keeps its entities", () => {
   assert.equal(record?.fields["html"]?.value, "<p>a &lt; b</p>\n");
 });
 
-test("every value of whatever JSON there is is found where it begins", () => {
+test("every value of any JSON has its position", () => {
   fc.assert(
     fc.property(fc.jsonValue(), fc.constantFrom(undefined, 2), (json, indent) => {
       const text = JSON.stringify(json, null, indent);

@@ -18,7 +18,7 @@ const read = (html: string, it: Field<unknown>): unknown => {
 const ld = (json: string): string => `<script type="application/ld+json">${json}</script>`;
 const name = field.text(by.jsonLd("Recipe", "name"));
 
-test("JSON-LD is found in lists, graphs, and inside of other things, of one type among several", () => {
+test("JSON-LD is found in lists, graphs and nested objects, also with several types", () => {
   for (const json of [
     '{"@type":"Recipe","name":"Pie"}',
     '[{"@type":"WebPage","name":"x"},{"@type":"Recipe","name":"Pie"}]',
@@ -30,7 +30,7 @@ test("JSON-LD is found in lists, graphs, and inside of other things, of one type
     assert.equal(read(ld(json), name), "Pie", json);
 });
 
-test("broken JSON is read as pages have it", () => {
+test("common errors in JSON are accepted", () => {
   for (const json of [
     '{"@type":"Recipe","name":"Pie",}',
     '{"@type":"Recipe" /* kind */,"name":"Pie"} // end',
@@ -61,14 +61,14 @@ test("texts of JSON are decoded once and folded, null is empty, an object is a p
   assert.equal(read(ld('{"@type":"Recipe","author":{}}'), author), "missing");
 });
 
-test("numbers of JSON are what they are, whatever the site's way of writing", () => {
+test("numbers in JSON do not depend on the site's locale", () => {
   const price = field.money(by.jsonLd("Offer", "price"), { locale: "de" });
   assert.equal(read(ld('{"@type":"Offer","price":1.234}'), price), 1.234);
   assert.equal(read(ld('{"@type":"Offer","price":"1234.50"}'), price), 1234.5);
   assert.equal(read(ld('{"@type":"Offer","price":"1.234,50"}'), price), 1234.5);
 });
 
-test("a whole number with more digits than a number holds is never another one", () => {
+test("an integer with too many digits for a number is never rounded", () => {
   const id = by.jsonLd("Offer", "id");
   for (const json of [
     '{"@type":"Offer","id":12345678901234567891}',
@@ -81,7 +81,7 @@ test("a whole number with more digits than a number holds is never another one",
   assert.equal(read(ld('{"@type":"Offer","id":0.12345678901234568}'), field.number(id)), 0.12345678901234568);
 });
 
-test("a list takes the texts of what stands in it, and an object without one is a problem", () => {
+test("a list takes the texts of its entries, and an entry without a text is malformed", () => {
   const steps = field.list(by.jsonLd("Recipe", "steps"));
   const at = (json: string): unknown => read(ld(`{"@type":"Recipe","steps":${json}}`), steps);
   assert.deepEqual(at('["mix", {"@type":"HowToStep","name":"2","text":"bake"}, null]'), ["mix", "bake"]);
@@ -90,7 +90,7 @@ test("a list takes the texts of what stands in it, and an object without one is 
   assert.match(String(at('["mix", {"odd": 1}]')), /object/);
 });
 
-test("one thing that is not in a list is found as a list of one", () => {
+test("a single value is read as a list of one", () => {
   const ingredients = (json: string): unknown =>
     read(
       ld(`{"@type":"Recipe","recipeIngredient":${json}}`),
@@ -137,7 +137,7 @@ test("paths go into objects and lists", () => {
   assert.throws(() => by.json("#data", "a["), TypeError);
 });
 
-test("state is what a script gives to a variable, and no code is run", () => {
+test("state is the value that a script assigns to a variable, and no code runs", () => {
   const state = field.json(by.state("window.__STATE__", "item.id"));
   for (const script of [
     "window.__STATE__ = {item: {id: 7}};",
@@ -151,7 +151,7 @@ test("state is what a script gives to a variable, and no code is run", () => {
   assert.equal(read("<script>window.__STATE__2 = {item:{id:7}}</script>", state), "missing");
 });
 
-test("whatever JSON there is is read back as it was, and whatever text there is throws nothing", () => {
+test("any JSON is read back unchanged, and no text makes it throw", () => {
   fc.assert(
     fc.property(fc.json(), (text) => {
       const json: unknown = JSON.parse(text);
@@ -188,7 +188,7 @@ test(
   },
 );
 
-test("what a script computes is not taken for the literal that it begins with", () => {
+test("a computed value is not read as the literal that it begins with", () => {
   const state = field.json(by.state("data"));
   const script = (code: string) => `<script>${code}</script>`;
   for (const code of [
@@ -203,7 +203,7 @@ test("what a script computes is not taken for the literal that it begins with", 
   assert.deepEqual(read(script("var data = [{ v: 1 } { v: `$5` }]"), state), [{ v: 1 }, { v: "$5" }]);
 });
 
-test("a number of JSON that is too great for one is malformed", () => {
+test("a JSON number that is too large is malformed", () => {
   const it = field.number(by.path("v"));
   const [record] = compileExtraction({ fields: { it } }).read([
     { ...page, mediaType: "application/json", text: '{"v":1e400}' },

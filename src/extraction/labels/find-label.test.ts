@@ -124,7 +124,7 @@ const LAYOUTS: readonly (readonly [name: string, html: string])[] = [
   ],
 ];
 
-test("a value that reads like another label is a value where the two are a pair", () => {
+test("a value that looks like another label is a value if it is next to its own label", () => {
   const occupied = { by: field.text(by.label("Occupied by")), owner };
   for (const html of [
     "<table><tr><th>Occupied by</th><td>Owner</td></tr><tr><th>Owner</th><td>ANN</td></tr></table>",
@@ -143,19 +143,19 @@ test("of two equal labels the first counts, even if it is blank", () => {
   assert.deepEqual(read(html), ["empty", "$5"]);
 });
 
-test("cells that only set others apart are passed over, and hidden ones not read", () => {
+test("separator cells are skipped, and hidden cells are not read", () => {
   const html = `<template><table><tr><th>Owner</th><td>{{owner}}</td></tr></table></template>
     <table><tr><td>Owner</td><td width=10>&nbsp;</td><td>ANN</td></tr><tr><td>Market value</td><td class="cell spacer"></td><td>$5</td></tr></table>`;
   assert.deepEqual(read(html), ["ANN", "$5"]);
 });
 
-test("words of a hint behind a label do not hide it, and a value may follow without a colon", () => {
+test("a hint after a label does not hide it, and a value may follow without a colon", () => {
   const html =
     "<table><tr><th>Owner <span class=tip>The owner of record</span></th><td>ANN</td></tr></table><div>Market value <b>$5</b></div>";
   assert.deepEqual(read(html), ["ANN", "$5"]);
 });
 
-test("a label's value is found in every way that sites set them", () => {
+test("a label's value is found in every usual layout", () => {
   for (const [name, html] of LAYOUTS) assert.deepEqual(read(html), ["ANN", "$5"], name);
 });
 
@@ -185,7 +185,7 @@ test("a label with nothing beside it is empty, and another label is never its va
   for (const html of blank) assert.deepEqual(read(html), ["empty", "$5"], html);
 });
 
-test("a label without the cell that its value would stand in is missing", () => {
+test("a label without a cell for its value is missing", () => {
   for (const html of [
     "<table><tr><th>Owner</th></tr><tr><th>Market value</th><td>$5</td></tr></table>",
     "<table><tr><td><span>Owner:</span></td></tr><tr><td><span>Market value:</span></td><td>$5</td></tr></table>",
@@ -207,7 +207,7 @@ test("a label that is not on the page is missing, whatever its neighbours are", 
     assert.deepEqual(read(html), ["missing", "$5"], html);
 });
 
-test("a label is looked for inside of what it is said to be in", () => {
+test("a label is searched only inside `within`", () => {
   const html =
     "<div id=a><table><tr><th>Owner</th><td>ANN</td></tr></table></div><div id=b><table><tr><th>Owner</th><td>BOB</td></tr></table></div>";
   assert.deepEqual(read(html, { owner: field.text(by.label("Owner", { within: "#b" })) }), ["BOB"]);

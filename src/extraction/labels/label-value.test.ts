@@ -27,7 +27,7 @@ test("a bold value is a value", () => {
     assert.deepEqual(read(html), ["ANN", "$5"], html);
 });
 
-test("a value of marks, or of nothing, is empty and not the block behind it", () => {
+test("a value of marks only, or a blank one, is empty, and the block after it is not the value", () => {
   for (const none of ["–", "…", "- -", ".", "?", "--", "", "&nbsp;", "&#8203;"])
     for (const html of [
       `<div><span>Owner</span> <span>${none}</span></div><div><span>Zone</span> <span>R1</span></div>`,
@@ -53,7 +53,7 @@ test("an icon behind a label is not its value", () => {
     );
 });
 
-test("a value has several lines where there is one label only", () => {
+test("a value may have several lines if there is only one label", () => {
   assert.deepEqual(read("<ul><li><strong>Owner:</strong> 12 Elm St<br>Austin</li></ul>", { owner }), [
     "12 Elm St Austin",
   ]);
@@ -62,11 +62,11 @@ test("a value has several lines where there is one label only", () => {
   assert.deepEqual(read("<p>Owner: ANN<br>Market value: $5</p>"), ["ANN", "$5"]);
 });
 
-test("a value keeps its blanks where a part of it is set apart", () => {
+test("a value keeps the spaces around a highlighted part", () => {
   assert.deepEqual(read("<li><b>Owner:</b> <em>Ann </em>&amp; Bob</li>", { owner }), ["Ann & Bob"]);
 });
 
-test("an image is no link: a blank cell may have one to keep its width", () => {
+test("an image is not a link: a blank cell may have one to keep its width", () => {
   const link = field.url(by.label("Owner"));
   assert.deepEqual(read("<table><tr><th>Owner<td><img src=spacer.gif></table>", { link }), ["empty"]);
   assert.deepEqual(read("<li><b>Owner:</b> <img src=spacer.gif></li>", { link }), ["empty"]);

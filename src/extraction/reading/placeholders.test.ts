@@ -26,20 +26,20 @@ test("dashes, blanks and the usual words mean that there is no value", () => {
   }
 });
 
-test("what may be an answer is one", () => {
+test("a text that may be a value is a value", () => {
   const isPlaceholder = placeholders("words");
   for (const text of ["0", "no", "-5", "A-", "N/A until 2025", "x", "Na", "Pending", "Vacant", "★★☆"]) {
     assert.ok(!isPlaceholder(text), text);
   }
 });
 
-test("a field may say which of them are answers there", () => {
+test("a field can declare some of them as values", () => {
   const isPlaceholder = placeholders("words", { answers: ["None", "Unknown"] });
   for (const text of ["None", "NONE", "unknown"]) assert.ok(!isPlaceholder(text), text);
   for (const text of ["(none)", "N/A", ""]) assert.ok(isPlaceholder(text), text);
 });
 
-test("masks and zeros are no value where their kind is wanted, and texts elsewhere", () => {
+test("masks and zeros mean no value where their type is expected, and are texts elsewhere", () => {
   for (const text of ["xx/xx/xxxx", "mm/dd/yyyy", "00/00/0000"]) {
     assert.ok(placeholders("date")(text), text);
     assert.ok(!placeholders("words")(text), text);
@@ -53,12 +53,12 @@ test("a long text is read quickly, whatever it is made of", () => {
     assert.equal(placeholders("value")(text), false);
 });
 
-test("where a number or a date is wanted, none and unknown are no answer", () => {
+test("where a number or a date is expected, 'none' and 'unknown' mean no value", () => {
   const isPlaceholder = placeholders("value");
   for (const text of ["None", "(none)", "NA", "unknown", "--"]) assert.ok(isPlaceholder(text), text);
   for (const text of ["0", "-5", "0.00"]) assert.ok(!isPlaceholder(text), text);
 });
 
-test("a field may know more of them, in any case of letters", () => {
+test("a field can have more placeholders, ignoring case", () => {
   assert.ok(placeholders("words", { placeholders: ["See Clerk"] })("SEE CLERK"));
 });

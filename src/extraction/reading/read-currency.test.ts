@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { foldSpace } from "../folded-text.ts";
 import { amountInText, parseMoney, readCurrency, readMoney } from "./read-money.ts";
 
-test("a currency is told by its sign, code or name, beside an amount or alone", () => {
+test("a currency is recognised by its sign, code or name, beside an amount or alone", () => {
   for (const [text, code] of [
     ["€ 5", "EUR"],
     ["US$ 5", "USD"],
@@ -38,7 +38,7 @@ test("a sign that several currencies share needs the country or the currency", (
   assert.deepEqual(readCurrency("5", { currency: "AUD" }), { value: "AUD" });
 });
 
-test("an amount in another currency than the declared one is a problem", () => {
+test("an amount in another currency than the declared one is malformed", () => {
   assert.deepEqual(readMoney("$5.00", { currency: "USD" }), { value: 5 });
   assert.deepEqual(readMoney("5.00", { currency: "USD" }), { value: 5 });
   for (const text of ["€5.00", "5.00 EUR", "CA$5.00"]) {
@@ -56,7 +56,7 @@ test("a currency with three decimals has them, and one without has none", () => 
   assert.ok("problem" in readMoney("1,234 TND"));
 });
 
-test("of a text with words around it the one amount is read", () => {
+test("with words around it, the only amount is read", () => {
   const read = (text: string) => amountInText(text, {});
   assert.deepEqual(read("Total due: $1,234.56 by June 1"), {
     value: { amount: 1234.56, codes: (parse("$1") as { value: { codes: unknown } }).value.codes },
@@ -66,7 +66,7 @@ test("of a text with words around it the one amount is read", () => {
   assert.deepEqual(readCurrency("Total 5.00 EUR paid", {}, true), { value: "EUR" });
 });
 
-test("among words an amount that may be another one is refused", () => {
+test("among words, an ambiguous amount is refused", () => {
   const texts = [
     "worth $5 bn in 2024",
     "$5 M",

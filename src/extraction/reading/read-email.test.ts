@@ -21,7 +21,7 @@ test("an address is read from a text or a link, its host in lower case", () => {
   assert.deepEqual(read("mailto:"), { isEmpty: true });
 });
 
-test("what is no single address is a problem", () => {
+test("a text that is not exactly one address is malformed", () => {
   for (const text of [
     "clerk",
     "clerk@",
@@ -36,7 +36,7 @@ test("what is no single address is a problem", () => {
     assert.ok("problem" in read(text), text);
 });
 
-test("a disguise in brackets can mean nothing else, one in words is seen through on request", () => {
+test("obfuscation in brackets is always decoded, obfuscation in words only on request", () => {
   for (const text of [
     "clerk(at)town.gov",
     "clerk [at] town.gov",
@@ -57,7 +57,7 @@ test("a disguise in brackets can mean nothing else, one in words is seen through
 const protect = (address: string, key = 0x5a): string =>
   Buffer.from([key, ...Buffer.from(address).map((byte) => byte ^ key)]).toString("hex");
 
-test("Cloudflare's protection is undone, wherever it stands", () => {
+test("Cloudflare's protection is decoded everywhere", () => {
   const hex = protect("clerk@town.gov");
   assert.equal(pickEmail(["[email protected]", undefined, hex, ""]), "clerk@town.gov");
   assert.equal(

@@ -45,13 +45,13 @@ test("amounts are read in any currency", () => {
   for (const [text, value] of GOOD) assert.deepEqual(readMoney(text), { value }, text);
 });
 
-test("a currency with nothing behind it is no value", () => {
+test("a currency without an amount means no value", () => {
   for (const text of ["$", "$ -", "$--", "€ —", "USD", "$ N/A", "-- €"]) {
     assert.deepEqual(readMoney(text), { isEmpty: true }, text);
   }
 });
 
-test("what is left over or open to two readings is a problem", () => {
+test("extra text and ambiguous amounts are malformed", () => {
   const bad = [
     "$1.234",
     "1.234 €",
@@ -69,7 +69,7 @@ test("what is left over or open to two readings is a problem", () => {
   for (const text of bad) assert.ok("problem" in readMoney(text), text);
 });
 
-test("the decimal mark of the site settles it", () => {
+test("the site's decimal mark resolves the ambiguity", () => {
   assert.deepEqual(readMoney("1.234 €", { decimal: "," }), { value: 1234 });
   assert.deepEqual(readMoney("$1.234", { decimal: "." }), { value: 1.234 });
   assert.deepEqual(readMoney("KWD 1,234.567", { decimal: "." }), { value: 1234.567 });
@@ -128,7 +128,7 @@ test("an amount that a locale writes is read back to the cent", () => {
   );
 });
 
-test("no cents are written in many ways, and currencies as words", () => {
+test("amounts without cents, and currencies as words, are read", () => {
   const cases: readonly (readonly [text: string, amount: number])[] = [
     ["30:-", 30],
     ["1 000:-", 1000],

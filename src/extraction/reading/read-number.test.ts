@@ -51,7 +51,7 @@ test("numbers are read as people write them", () => {
   for (const [text, value] of GOOD) assert.deepEqual(readNumber(text), { value }, text);
 });
 
-test("what is left over or grouped wrongly is a problem, never a guess", () => {
+test("extra text and wrong digit groups are malformed, never guessed", () => {
   const bad = [
     "12,3x4",
     "1,23,4",
@@ -91,7 +91,7 @@ test("what is left over or grouped wrongly is a problem, never a guess", () => {
   for (const text of bad) assert.ok("problem" in readNumber(text), text);
 });
 
-test("a site's decimal mark settles what the text leaves open", () => {
+test("a site's decimal mark resolves an ambiguous text", () => {
   assert.deepEqual(readNumber("1.234", { decimal: "," }), { value: 1234 });
   assert.deepEqual(readNumber("1,234", { decimal: "," }), { value: 1.234 });
   assert.deepEqual(readNumber("1,234", { decimal: "." }), { value: 1234 });
@@ -128,7 +128,7 @@ test("a number that a locale writes is read back as it was", () => {
   );
 });
 
-test("with two decimals, nobody has to say which mark a site uses", () => {
+test("with two decimals, the decimal mark is recognised without an option", () => {
   fc.assert(
     fc.property(fc.constantFrom(...LOCALES), fc.integer({ min: -1e12, max: 1e12 }), (locale, cents) => {
       const text = new Intl.NumberFormat(locale, { minimumFractionDigits: 2 }).format(cents / 100);

@@ -19,7 +19,7 @@ test("a percentage is read with its sign before, after or in the column's head",
   for (const [text, value] of good) assert.deepEqual(readPercent(text), { value }, text);
 });
 
-test("a sign alone is no value, and anything left over a problem", () => {
+test("a sign alone means no value, and extra text is malformed", () => {
   assert.deepEqual(readPercent("-- %"), { isEmpty: true });
   assert.deepEqual(readPercent("%"), { isEmpty: true });
   for (const text of ["1.25 % of value", "5‰", "5%%%", "about 5%"])

@@ -29,7 +29,7 @@ test("a number is given in the format that is asked for", () => {
   });
 });
 
-test("too few or too many digits, letters, or two numbers are a problem", () => {
+test("too few or too many digits, letters, or two numbers are malformed", () => {
   const read = phoneReader({ country: "US" });
   for (const text of [
     "12345",
@@ -42,19 +42,19 @@ test("too few or too many digits, letters, or two numbers are a problem", () => 
     assert.ok("problem" in read(text), text);
 });
 
-test("where a country's numbers have many lengths, only its real ones will do", () => {
+test("for a country with many number lengths, only valid numbers are accepted", () => {
   const read = phoneReader({ country: "DE" });
   assert.deepEqual(read("030 / 901820"), { value: "+4930901820" });
   for (const text of ["12345", "0123"]) assert.ok("problem" in read(text), text);
 });
 
-test("without a country the number has to bring its own code", () => {
+test("without a country the number needs its own country code", () => {
   const read = phoneReader({});
   assert.deepEqual(read("+1 512 555 0142"), { value: "+15125550142" });
   assert.ok("problem" in read("(512) 555-0142"));
 });
 
-test("an area that does not exist is refused only on request", () => {
+test("an area code that does not exist is refused only on request", () => {
   assert.ok("value" in phoneReader({ country: "US" })("(555) 123-4567"));
   assert.ok("problem" in phoneReader({ country: "US", isStrict: true })("(555) 123-4567"));
 });
@@ -65,7 +65,7 @@ test("a link's number is taken where its text is a word", () => {
   assert.equal(pickPhone(["Call us", "/contact"]), "Call us");
 });
 
-test("what the number is called may stand before it, in many languages", () => {
+test("a label may precede the number, in many languages", () => {
   const read = phoneReader({ country: "DE" });
   for (const text of [
     "Tel. 030 901820",
@@ -81,7 +81,7 @@ test("what the number is called may stand before it, in many languages", () => {
   assert.deepEqual(phoneReader({ country: "BR" })("Fone: (011) 4360 3938"), { value: "+551143603938" });
 });
 
-test("a date and a number cut short are no phone number", () => {
+test("a date and a truncated number are not phone numbers", () => {
   const read = phoneReader({ country: "DE" });
   for (const text of [
     "18/10/2008",

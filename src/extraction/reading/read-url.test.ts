@@ -11,12 +11,12 @@ test("a link is followed as a browser would", () => {
   assert.deepEqual(readUrl("http-guide", BASE), { value: "https://town.example/a/http-guide" });
 });
 
-test("the beginning of an address with nothing behind it is no value", () => {
+test("an address that has only a scheme means no value", () => {
   for (const text of ["#", "http://", "https://", "http://N/A", "http://none", "https://-"])
     assert.deepEqual(readUrl(text, BASE), { isEmpty: true }, text);
 });
 
-test("what leads to no page is a problem", () => {
+test("a link that leads to no page is malformed", () => {
   for (const text of [
     "javascript:void(0)",
     "mailto:a@b.example",
@@ -33,7 +33,7 @@ test("what leads to no page is a problem", () => {
     assert.ok("problem" in readUrl(text, BASE), text);
 });
 
-test("in a text for people a host is an address, and words are not", () => {
+test("in visible text a host name is an address, and words are not", () => {
   assert.deepEqual(readUrl("www.town.example", BASE, true), { value: "http://www.town.example/" });
   assert.deepEqual(readUrl("town.example/mayor?x=1", BASE, true), { value: "http://town.example/mayor?x=1" });
   assert.deepEqual(readUrl("https://town.example", BASE, true), { value: "https://town.example/" });
@@ -41,7 +41,7 @@ test("in a text for people a host is an address, and words are not", () => {
     assert.ok("problem" in readUrl(text, BASE, true), text);
 });
 
-test("an address without a host is none", () => {
+test("an address without a host is malformed", () => {
   for (const text of ["http:///x", "https:////town.example", "http:/town.example"])
     assert.ok("problem" in readUrl(text, "https://county.example/"), text);
 });

@@ -48,7 +48,7 @@ test("both ways to build a tree put its elements at the same places in the page"
   }
 });
 
-/** What chance finds seldom, and whether it needs repair. */
+/** Pages that random tests rarely find, and whether they need repair. */
 const ODDITIES: readonly [page: string, reason?: RepairReason][] = [
   [""],
   ["<"],
@@ -131,7 +131,7 @@ test("a page of stray end tags and ever new names, nested without limit, is read
   assert.equal(buildTree(names).elements.length, depth + 3);
 });
 
-// Sizes at which anything that is not linear in them would not end before the tests are given up.
+// Sizes at which anything that is not linear would run into the test timeout.
 test("nesting without limit is read on every path", () => {
   const times = 50_000;
   const each = (piece: (at: number) => string): string =>

@@ -96,7 +96,7 @@ function randomTables(dice: Dice): string {
 /** `SLUICE_RANDOM_PAGES=100000 npm test -- past-tables` for more. */
 const PAGES = Number(process.env["SLUICE_RANDOM_PAGES"] ?? 10_000);
 
-test(`on ${PAGES} random pages of tables, what follows the last answer is left unread only where it moves nothing`, () => {
+test(`on ${PAGES} random pages with tables, the rest after the last answer is skipped only if it moves nothing`, () => {
   const dice = new Dice();
   let cut = 0;
   for (let count = 0; count < PAGES; count++) {
@@ -114,7 +114,7 @@ test(`on ${PAGES} random pages of tables, what follows the last answer is left u
   assert.ok(cut > PAGES / 10, `only ${cut} of ${PAGES} pages were left unread`);
 });
 
-test("cells, comments and scripts after the last answer are passed over; what may be moved is read", () => {
+test("cells, comments and scripts after the last answer are skipped; what may be moved is read", () => {
   const start = "<body><table><tr><td><table><tr><td id=x>1";
   const isCut = (rest: string): boolean => readToX(start + rest).isCut;
   for (const rest of [

@@ -136,7 +136,7 @@ test(`on ${PAGES} random pages, a single pass gives what css-select finds in the
   assert.ok(matches > PAGES / 4, `only ${matches} matches`);
 });
 
-test("what is not known when a start tag has been read needs the document, for that query alone", () => {
+test("a query that cannot be answered at a start tag needs the document, only for itself", () => {
   const streamed = [
     "a",
     "*",
@@ -169,7 +169,7 @@ test("what is not known when a start tag has been read needs the document, for t
   assert.deepEqual(mixed.run("<b>1</b><b>2</b><i>3</i>").page.map(texts), [["1", "2"], undefined, ["3"]]);
 });
 
-test("what looks beside or above a row needs the document", () => {
+test("a selector that looks beside or above a row needs the document", () => {
   const streamed = ["td", "> td", ":scope > td", ":scope.a td", "td:not(.a)"];
   const others = ["+ tr", "~ tr td", "#x > :scope td", ":scope:not(.a) td", "td, + tr", ":scope"];
   const { canStreamRow } = compileStream({
@@ -180,7 +180,7 @@ test("what looks beside or above a row needs the document", () => {
   assert.deepEqual(canStreamRow, [...streamed.map(() => true), ...others.map(() => false)]);
 });
 
-test("a bad selector is refused by name wherever it stands", () => {
+test("a bad selector is refused by name, in any position", () => {
   for (const css of ["td[", "a::before", ":no-such-thing"]) {
     const refused = { code: "bad-selector", selector: css };
     assert.throws(() => compileStream({ page: [all(css)] }), refused);
@@ -189,7 +189,7 @@ test("a bad selector is refused by name wherever it stands", () => {
   }
 });
 
-test("every way to take a match gives what the document gives", () => {
+test("every way to read a match gives the same as the document", () => {
   const page = `<div id=a data-x="  1&nbsp; 2 "> T<br>&lt;1<script>s&lt;</script><ul><li>one<li>two</ul></div><br id=b>`;
   assert.deepEqual(
     ask(
@@ -214,7 +214,7 @@ test("every way to take a match gives what the document gives", () => {
   ]);
 });
 
-test("a match is told by its tag and where its start tag begins", () => {
+test("a match is identified by its tag and its position", () => {
   const { page } = compileStream({ page: [all("td")] }).run("<table>\n <TD id=x>1<td>2");
   assert.deepEqual(page, [
     [
@@ -224,7 +224,7 @@ test("a match is told by its tag and where its start tag begins", () => {
   ]);
 });
 
-test("rows inside of rows have their own answers, and templates are no part of a page", () => {
+test("nested rows have their own answers, and templates are not part of a page", () => {
   const page = "<ul><li>1<b>x</b><ul><li>2<b>y</b></ul></ul><template><li><b>z</b></template>";
   const { rows } = compileStream({ page: [], each: "li", row: [all("b"), first("> b"), all("li b")] }).run(
     page,
@@ -238,7 +238,7 @@ test("rows inside of rows have their own answers, and templates are no part of a
   );
 });
 
-test("a row that is a template is asked for its own content", () => {
+test("a row that is a template has its own content", () => {
   const page = "<template><b>1</b><template><b>2</b></template></template>";
   const { rows } = compileStream({ page: [], each: "template", row: [all("b")] }).run(page);
   assert.deepEqual(
@@ -247,7 +247,7 @@ test("a row that is a template is asked for its own content", () => {
   );
 });
 
-test("more selectors than fit in one word, and one that is too long for it", () => {
+test("more selectors than bits in one word, and a selector that is too long for one", () => {
   const queries = Array.from({ length: 100 }, (_, at) => first(`div > #n${at} b`));
   const page = `<div>${queries.map((_, at) => `<p id=n${at}><b>${at}</b></p>`).join("")}</div>`;
   assert.deepEqual(
@@ -260,7 +260,7 @@ test("more selectors than fit in one word, and one that is too long for it", () 
   ]);
 });
 
-test("rows and matches nested without limit are answered all the same", () => {
+test("rows and matches of any nesting depth are answered", () => {
   const depth = 300;
   const page = `${"<div>".repeat(depth)}x${"</div>".repeat(depth)}`;
   const { rows, page: answers } = compileStream({
@@ -274,7 +274,7 @@ test("rows and matches nested without limit are answered all the same", () => {
   assert.equal(answers[0]?.length, depth);
 });
 
-test("one matcher serves page after page", () => {
+test("one matcher can be used for many pages", () => {
   const matcher = compileStream({ page: [first("b"), all("i + i")] });
   for (const name of ["x", "y"]) {
     assert.deepEqual(matcher.run(`<b>${name}</b><b>no</b><i></i><i>${name}</i>`).page.map(texts), [

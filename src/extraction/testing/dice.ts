@@ -1,11 +1,11 @@
 import { randomInt } from "node:crypto";
 
-/** Chance that can be had again: the same seed throws the same. Far faster than an arbitrary per choice. */
+/** Repeatable random numbers: the same seed gives the same sequence. Far faster than an arbitrary per choice. */
 export class Dice {
   readonly seed: number;
   #state: number;
 
-  /** Without a seed, that of the environment (`SLUICE_SEED`, to see a failure again) or a new one. */
+  /** Default: the seed of the environment (`SLUICE_SEED`, to repeat a failure) or a new one. */
   constructor(seed = Number(process.env["SLUICE_SEED"] ?? randomInt(2 ** 31))) {
     this.seed = seed;
     this.#state = seed | 0;

@@ -3,7 +3,7 @@ import type { HtmlTree, TreeElement } from "../html-tree.ts";
 /** Tags, attributes by name, nesting and texts of a page: what two ways of reading it must have in common. */
 export type Outline = string | [tag: string, attributes: [string, string][], children: Outline[]];
 
-/** Comments may part a text; nothing tells the pieces from one. */
+/** Comments may split a text; the pieces count as one. */
 export function addOutline(children: Outline[], child: Outline): Outline[] {
   const last = children.at(-1);
   if (child === "") return children;

@@ -93,14 +93,14 @@ test("an element without a prefix is not one with a prefix, and `*|` is any", ()
   assert.equal(read("<p><dc:title>T</dc:title>", field.text("dc|title"), "text/html"), "T");
 });
 
-test("names are told apart by case, and self-closing tags have nothing inside", () => {
+test("names are case-sensitive, and self-closing tags have no content", () => {
   assert.equal(read("<a><B>1</B><b>2</b></a>", field.text("b")), "2");
   assert.equal(read("<a><Item/><item>x</item></a>", field.text("Item + item")), "x");
   assert.equal(read("<a><br/><link/>text<meta/></a>", field.text("a")), "text");
   assert.equal(read("<a><template><b>in</b></template><script>x < y</script></a>", field.text("b")), "in");
 });
 
-test("relative links are those of the root's xml:base, else of the page", () => {
+test("relative links are resolved against the root's xml:base, else the page", () => {
   assert.equal(
     read("<feed xml:base='/a/'><link href='b'/></feed>", field.url("link")),
     "https://news.example/a/b",
@@ -108,7 +108,7 @@ test("relative links are those of the root's xml:base, else of the page", () => 
   assert.equal(read("<feed><link href='b'/></feed>", field.url("link")), "https://news.example/feeds/b");
 });
 
-test("texts of elements stand apart where an element holds nothing else", () => {
+test("texts of child elements are separated if an element has no text of its own", () => {
   assert.equal(read("<a><b>1</b><c>2</c></a>", field.text("a")), "1 2");
   assert.equal(read("<a>wa<b>te</b>r</a>", field.text("a")), "water");
   const xhtml =
@@ -116,7 +116,7 @@ test("texts of elements stand apart where an element holds nothing else", () => 
   assert.equal(read(xhtml, field.text("e")), "a b cd");
 });
 
-test("comments, instructions and a DOCTYPE are passed over, and no entity is expanded or fetched", () => {
+test("comments, instructions and a DOCTYPE are skipped, and no entity is expanded or fetched", () => {
   const bomb = `<?xml version="1.0"?><!DOCTYPE a [ <!ENTITY l "lol"> <!ENTITY m "&l;&l;&l;]>"> <!-- ' ]> -->
     <!ENTITY x SYSTEM "file:///etc/passwd"> ]><?style a?><a><b>&m; &x; &lt;i&gt; &nbsp;&eacute; &#x41;&#0; a & b</b><!-- c --></a>`;
   assert.equal(read(bomb, field.text("b")), "&m; &x; <i> é A\uFFFD a & b");
@@ -141,10 +141,10 @@ test("a page is XML by its type, its declaration, or the root of a feed", () => 
   );
 });
 
-test("XML that is cut off or does not nest is bad content, with its place", () => {
+test("truncated or wrongly nested XML is bad content, with its position", () => {
   for (const [text, problem] of [
     ["<rss><item><title>A</title>", /<item> is not closed/],
-    ["<rss>\n<item><title>A</item></rss>", /line 2, column 15: <\/item> stands where <title>/],
+    ["<rss>\n<item><title>A</item></rss>", /line 2, column 15: <\/item> does not close <title>/],
     ["<rss><a x='1></rss>", /value of x/],
     ["<rss><!-- ", /comment/],
     ["<rss><![CDATA[ x", /CDATA/],
@@ -166,7 +166,7 @@ test("XML that is cut off or does not nest is bad content, with its place", () =
     );
 });
 
-test("an item whose XML is cut off fails with that, and not as a fault of its scraper", () => {
+test("an item with truncated XML fails as bad content, not as a scraper error", () => {
   const found = extract(compileExtraction({ each: "item", fields: { it: field.text("title") } }), [
     page("<rss><item><title>A</title></item><item><tit"),
   ]);
@@ -174,7 +174,7 @@ test("an item whose XML is cut off fails with that, and not as a fault of its sc
   assert.equal(found.failure.kind, "bad-content");
 });
 
-test("what concerns characters alone is read as feeds have it", () => {
+test("errors that concern only characters are accepted", () => {
   assert.equal(
     read("<a t=1 u='x' u='y' v><b>Tom & Jerry < &copy;</b></a>", field.text("b")),
     "Tom & Jerry < ©",
@@ -197,7 +197,7 @@ const { tree } = fc.letrec<{ tree: string; node: string }>((tie) => ({
     .map(([tag, inside]) => `<${tag} k="1">${inside.join("")}</${tag}>`),
 }));
 
-test("every element of a document is found where its tag begins, and whatever text there is throws nothing else", () => {
+test("every element has the position of its tag, and no text makes it throw anything else", () => {
   fc.assert(
     fc.property(tree, (text) => {
       const document = parsePage(page(text));

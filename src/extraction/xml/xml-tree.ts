@@ -109,7 +109,7 @@ class XmlReader {
     const tag = this.#text.slice(at + 2, end - 1).trim();
     if (this.#open === this.tree.root) this.#fail(at, `</${tag}> closes nothing`);
     if (tag !== this.#open.tag)
-      this.#fail(at, `</${tag}> stands where <${this.#open.tag}> of ${this.#place(this.#open.at)} is open`);
+      this.#fail(at, `</${tag}> does not close <${this.#open.tag}> of ${this.#place(this.#open.at)}`);
     this.#closes(at);
     return end;
   }

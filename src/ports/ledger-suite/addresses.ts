@@ -7,7 +7,7 @@ import { type Kit, type LedgerTest, planned, UNPACED } from "./test-kit.ts";
 const ADDRESS = "address:203.0.113.7";
 const LANES = Array.from({ length: 12 }, (_, n) => `name${n}.test`);
 
-/** Slots that items in all these lanes, which lead to one address, get of two workers in so many seconds. */
+/** Slots that items in these lanes, which share one address, get from two workers in N seconds. */
 const slotsAt = async (kit: Kit, pace: Pace, seconds: number): Promise<number[]> => {
   await kit.job("many", [], { pace });
   for (const lane of LANES) await kit.ledger.addItems("many", planned([lane], lane), []);
@@ -28,21 +28,21 @@ const slotsAt = async (kit: Kit, pace: Pace, seconds: number): Promise<number[]>
 };
 
 export const addresses = (test: LedgerTest): void => {
-  test("lanes that lead to one address are paced together, whoever works in them", async (kit) => {
+  test("lanes with the same address are paced together, over all workers", async (kit) => {
     await kit.ledger.controlLane(EVERY_ADDRESS, { perSecond: 5 });
     const slots = await slotsAt(kit, TEN, 10);
     assert.ok(slots.length >= 45, `${slots.length} slots in 10 seconds`);
     keepsPace(slots, { perSecond: 5, burst: 1 });
   });
 
-  test("lanes that lead to one address have all of their own pace, where the address has room for it", async (kit) => {
+  test("lanes with the same address have their full pace if the address allows it", async (kit) => {
     await kit.ledger.controlLane(EVERY_ADDRESS, { perSecond: 1000 });
     const slots = await slotsAt(kit, TEN, 10);
     const least = 0.95 * LANES.length * TEN.perSecond * 10;
     assert.ok(slots.length >= least, `${slots.length} slots in 10 seconds, of ${least}`);
   });
 
-  test("an address has its pace also where the lanes have none, and one may be given less or be held", async (kit) => {
+  test("an address has its pace also if the lanes have none, and a single address can be limited or held", async (kit) => {
     await kit.ledger.controlLane(EVERY_ADDRESS, { perSecond: 1000 });
     await kit.ledger.controlLane(ADDRESS, { perSecond: 2 });
     const slots = await slotsAt(kit, UNPACED, 10);
@@ -59,7 +59,7 @@ export const addresses = (test: LedgerTest): void => {
     assert.deepEqual([...new Set((await worker.pulse({ wishes: [wish] })).unpaced)], ["more.test"]);
   });
 
-  test("workers hear whether addresses are paced; they are not until an operator says so", async (kit) => {
+  test("workers learn whether addresses are paced; by default they are not", async (kit) => {
     const worker = kit.worker();
     await kit.job("one", ["k"], { pace: UNPACED });
     const isPaced = async () => [
@@ -73,7 +73,7 @@ export const addresses = (test: LedgerTest): void => {
     assert.deepEqual(await isPaced(), [false, false]);
   });
 
-  test("addresses that nobody asks any more are forgotten, those that an operator has spoken of are not", async (kit) => {
+  test("unused addresses are forgotten, except those that an operator has set", async (kit) => {
     await kit.ledger.controlLane(EVERY_ADDRESS, { perSecond: 5 });
     await slotsAt(kit, UNPACED, 1);
     await kit.ledger.controlLane("address:203.0.113.8", { perSecond: 1 });

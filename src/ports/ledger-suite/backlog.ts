@@ -19,7 +19,7 @@ const items = async (kit: Kit): Promise<number> =>
   (await seen(kit)).reduce((sum, lane) => sum + lane.items, 0);
 
 export const backlog = (test: LedgerTest): void => {
-  test("lanes that are alike are told together: what can run, and what runs", async (kit) => {
+  test("similar lanes are reported together: what can run, and what runs", async (kit) => {
     assert.deepEqual(await kit.ledger.readBacklog(), { lanes: [], workers: [], work: {} });
     await kit.job("job", [], { pace: PACE });
     const lanes = ["a.test", "b.test", "c.test"];
@@ -36,7 +36,7 @@ export const backlog = (test: LedgerTest): void => {
     assert.deepEqual(await (await kit.another()).readBacklog(), await kit.ledger.readBacklog());
   });
 
-  test("jobs of all clients share a lane's rate and places; jobs that may need a browser are told apart", async (kit) => {
+  test("jobs of all clients share a lane's rate and places; jobs that may need a browser are separate", async (kit) => {
     await kit.job("a", keysOf(2), { pace: PACE });
     await kit.job("b", keysOf(3), { client: "other", pace: { ...PACE, perSecond: 5 } });
     assert.deepEqual(await seen(kit), [
@@ -48,7 +48,7 @@ export const backlog = (test: LedgerTest): void => {
     assert.deepEqual([browser?.perSecond, browser?.ready], [Infinity, 1]);
   });
 
-  test("a job's own lower pace and what an operator allows are heeded", async (kit) => {
+  test("a job's own lower pace and the operator's limit are respected", async (kit) => {
     const [root] = jobSpec("own", { pace: { ...PACE, perSecond: 2, concurrency: 1 } }).scrapers;
     await kit.job("own", keysOf(9), { scrapers: [{ ...root!, sitePace: PACE }] });
     assert.deepEqual(await seen(kit), [
@@ -58,7 +58,7 @@ export const backlog = (test: LedgerTest): void => {
     assert.equal((await seen(kit))[0]?.perSecond, 1);
   });
 
-  test("held, paused and crowded lanes have only what is in flight", async (kit) => {
+  test("held, paused and full lanes have only items in flight", async (kit) => {
     await kit.job("job", keysOf(9), { pace: UNPACED });
     const worker = kit.worker();
     const taken = await worker.take(2);
@@ -78,7 +78,7 @@ export const backlog = (test: LedgerTest): void => {
     assert.deepEqual(await seen(kit), []);
   });
 
-  test("what waits for a time counts when it is due, and the ledger says when that is", async (kit) => {
+  test("waiting items count when they are due, and the ledger says when that is", async (kit) => {
     await kit.job("job", keysOf(3), { pace: UNPACED });
     const worker = kit.worker();
     const [a, b, c] = await worker.take(3);
@@ -115,7 +115,7 @@ export const backlog = (test: LedgerTest): void => {
     );
   });
 
-  test("workers that claim are told with what they take, and what items took", async (kit) => {
+  test("claiming workers are reported with what they take, and what items cost", async (kit) => {
     const { ledger } = kit;
     await ledger.registerWorker(workerInfo("w1", { cores: 2, memoryMb: 900 }), {
       "http items": 7,

@@ -26,7 +26,7 @@ const tripped = async (kit: Kit, worker: SimWorker, job = "job"): Promise<number
 };
 
 export const breaker = (test: LedgerTest): void => {
-  test("twenty straight failures hold the job's lane, with the evidence, and nothing more starts", async (kit) => {
+  test("twenty failures in a row hold the job's lane, with evidence, and nothing more starts", async (kit) => {
     const worker = kit.worker();
     const queue = await started(kit, worker, "job");
     await worker.tell(queue, "done", 3);
@@ -58,7 +58,7 @@ export const breaker = (test: LedgerTest): void => {
     assert.deepEqual(await held(kit, "job"), []);
   });
 
-  test("reports of several workers are one evidence", async (kit) => {
+  test("reports of several workers count together", async (kit) => {
     const workers = [kit.worker("w1"), kit.worker("w2", await kit.another()), kit.worker("w3")];
     const queue = await started(kit, workers[0]!, "job");
     for (const worker of workers) await worker.claim(1);
@@ -66,7 +66,7 @@ export const breaker = (test: LedgerTest): void => {
     assert.equal((await held(kit, "job")).length, 1);
   });
 
-  test("that an item fails again says nothing against the site", async (kit) => {
+  test("repeated failures of one item do not count against the site", async (kit) => {
     const worker = kit.worker();
     const queue = await started(kit, worker, "job");
     const again = { queue, result: "server-error", attempt: 2 } as const;
@@ -96,7 +96,7 @@ export const breaker = (test: LedgerTest): void => {
     assert.deepEqual((await worker.takeKeys()).toSorted(), ["elsewhere", "same-lane"]);
   });
 
-  test("a job all of whose lanes wait for a person is paused, and resume lets it go on", async (kit) => {
+  test("a job whose lanes all wait for a person is paused, and resume continues it", async (kit) => {
     const worker = kit.worker();
     const first = await started(kit, worker, "job");
     await kit.ledger.addItems("job", planned(["elsewhere"], "b.test"), []);
@@ -119,7 +119,7 @@ export const breaker = (test: LedgerTest): void => {
     assert.deepEqual(await held(kit, "job"), [], "what was held against the site is forgotten");
   });
 
-  test("a lane that heals is probed after its cool-down with a single item, and released when that comes through", async (kit) => {
+  test("a lane that heals is probed with a single item after its cool-down, and released when that succeeds", async (kit) => {
     const worker = kit.worker();
     const queue = await tripped(kit, worker);
     assert.equal((await held(kit, "job"))[0]?.probeAt, kit.nowMs + COOL_DOWN_MS);
@@ -156,7 +156,7 @@ export const breaker = (test: LedgerTest): void => {
     assert.equal((await worker.take()).length, 1);
   });
 
-  test("a probe that was given back untried, or whose worker died, is let through again", async (kit) => {
+  test("a probe that was returned untried, or whose worker died, is started again", async (kit) => {
     const worker = kit.worker();
     await tripped(kit, worker);
     kit.pass(COOL_DOWN_MS);
@@ -168,7 +168,7 @@ export const breaker = (test: LedgerTest): void => {
     assert.equal((await kit.worker("w2").take()).length, 1);
   });
 
-  test("a probe whose worker settled it and died before it told the outcome does not hold the lane for ever", async (kit) => {
+  test("a probe whose worker settled it and died before it reported the outcome does not hold the lane forever", async (kit) => {
     const worker = kit.worker();
     await tripped(kit, worker);
     kit.pass(COOL_DOWN_MS);
@@ -179,7 +179,7 @@ export const breaker = (test: LedgerTest): void => {
     assert.ok((await kit.worker("w2").take()).length > 0);
   });
 
-  test("a pause during a probe is a pause: the probe stops, and its answer opens nothing", async (kit) => {
+  test("a pause during a probe stops the probe, and its result releases nothing", async (kit) => {
     const worker = kit.worker();
     const queue = await tripped(kit, worker);
     kit.pass(COOL_DOWN_MS);
@@ -197,13 +197,13 @@ export const breaker = (test: LedgerTest): void => {
     assert.equal((await kit.worker("w2").take()).length, 49);
   });
 
-  test("a job that is cancelled while it is held is held no more", async (kit) => {
+  test("a cancelled job is no longer held", async (kit) => {
     await tripped(kit, kit.worker());
     await kit.ledger.controlJob("job", "cancel");
     assert.deepEqual(await held(kit, "job"), []);
   });
 
-  test("outcomes of an ended job tell nothing", async (kit) => {
+  test("outcomes of an ended job are ignored", async (kit) => {
     const worker = kit.worker();
     const queue = await started(kit, worker, "job");
     await kit.ledger.controlJob("job", "cancel");
@@ -213,7 +213,7 @@ export const breaker = (test: LedgerTest): void => {
     assert.deepEqual(await types(kit), ["job.started", "job.cancelled"]);
   });
 
-  test("what a lane is used to is carried to the scraper's next job", async (kit) => {
+  test("the usual shares of a lane carry over to the scraper's next job", async (kit) => {
     const worker = kit.worker();
     const run = async (job: string) => {
       const queue = await started(kit, worker, job);

@@ -32,7 +32,7 @@ const takeOne = async (kit: Kit, worker = kit.worker()): Promise<ClaimedItem> =>
 };
 
 export const emitting = (test: LedgerTest): void => {
-  test("an emitted item knows its scraper, its parent and its depth; a given one has none", async (kit) => {
+  test("an emitted item has its scraper, parent and depth; a submitted one has no parent", async (kit) => {
     const worker = kit.worker();
     await kit.job("job", ["list"], BOTH);
     await worker.emit(await takeOne(kit, worker), [...planned(["next"]), ...towns(["a"])]);
@@ -64,7 +64,7 @@ export const emitting = (test: LedgerTest): void => {
     assert.deepEqual(await kit.items("job", { scraper: "nobody" }), []);
   });
 
-  test("keys are folded per scraper, across the whole job and whoever brings them", async (kit) => {
+  test("keys are folded per scraper over the whole job, wherever they come from", async (kit) => {
     const worker = kit.worker();
     await kit.job("job", ["x", "y"], BOTH);
     const [x, y] = await worker.take();
@@ -88,7 +88,7 @@ export const emitting = (test: LedgerTest): void => {
     await sumsUp(kit, "job");
   });
 
-  test("inputs that were found and did not fit are counted, and kept as examples with their parent", async (kit) => {
+  test("found inputs that do not match are counted, and kept as examples with their parent", async (kit) => {
     const worker = kit.worker();
     await kit.job("job", ["list"], BOTH);
     const rejected = [{ line: 3, parent: "list", problem: "town: url: required" }];
@@ -99,7 +99,7 @@ export const emitting = (test: LedgerTest): void => {
     await sumsUp(kit, "job");
   });
 
-  test("what lies too deep is counted as capped, and folded where the job has it", async (kit) => {
+  test("inputs beyond the depth limit are capped, or folded if the job has them", async (kit) => {
     const worker = kit.worker();
     await kit.job("job", ["0"], { ...BOTH, maxDepth: 2 });
     await worker.emit(await takeOne(kit, worker), towns(["1"]));
@@ -116,7 +116,7 @@ export const emitting = (test: LedgerTest): void => {
     await sumsUp(kit, "job");
   });
 
-  test("what a scraper emits to itself is as deep as its parent, and a chain of it has its own limit", async (kit) => {
+  test("inputs that a scraper emits to itself have the depth of their parent, and chains have their own limit", async (kit) => {
     const worker = kit.worker();
     await kit.job("job", ["0"], { scrapers: [scraper("list", { maxChain: 12 })], maxDepth: 0 });
     for (let page = 1; page <= 13; page++)
@@ -130,7 +130,7 @@ export const emitting = (test: LedgerTest): void => {
     await sumsUp(kit, "job");
   });
 
-  test("the cap of the job is no depth, and the same input beyond it is counted once", async (kit) => {
+  test("the item limit does not depend on depth, and a repeated input beyond it is counted once", async (kit) => {
     const worker = kit.worker();
     await kit.job("job", ["0"], { maxItems: 2 });
     await worker.emit(await takeOne(kit, worker), planned(["1", "2", "3", "2"]));
@@ -141,7 +141,7 @@ export const emitting = (test: LedgerTest): void => {
     await sumsUp(kit, "job");
   });
 
-  test("a job whose cap is raised goes on with what was kept, though it had ended", async (kit) => {
+  test("a job with a raised limit continues with its capped inputs, even after its end", async (kit) => {
     const worker = kit.worker();
     await kit.job("job", ["0"], { ...BOTH, maxItems: 3, maxDepth: 1 });
     await kit.ledger.sealJob("job");
@@ -171,14 +171,14 @@ export const emitting = (test: LedgerTest): void => {
     await assert.rejects(() => ledger.raiseCaps("nobody", {}), code("no-such-job"));
   });
 
-  test("a cancelled job, and one whose budget is spent, let nothing more in", async (kit) => {
+  test("a cancelled job, and one with a spent budget, accept no more items", async (kit) => {
     await kit.job("job", ["0", "1"], { maxItems: 1 });
     await kit.ledger.controlJob("job", "cancel");
     await assert.rejects(() => kit.ledger.raiseCaps("job", { maxItems: 2 }), code("job-ended"));
     await sumsUp(kit, "job");
   });
 
-  test("tried again, an item finds the same, and nothing is there twice", async (kit) => {
+  test("a retried item finds the same inputs, and none is added twice", async (kit) => {
     const worker = kit.worker();
     await kit.job("job", ["list"], BOTH);
     await kit.ledger.sealJob("job");
@@ -198,7 +198,7 @@ export const emitting = (test: LedgerTest): void => {
     await sumsUp(kit, "job");
   });
 
-  test("thousands found by one item arrive complete, in order, each once, with the item itself done", async (kit) => {
+  test("thousands of inputs found by one item arrive completely, in order, once, together with the item's end", async (kit) => {
     const worker = kit.worker();
     await kit.job("job", ["list", "other"], BOTH);
     await kit.ledger.sealJob("job");
@@ -223,7 +223,7 @@ export const emitting = (test: LedgerTest): void => {
     await sumsUp(kit, "job");
   });
 
-  test("a settle under a lost lease emits nothing, however much it has found", async (kit) => {
+  test("a settle with a lost lease emits nothing", async (kit) => {
     const [lost, next] = [kit.worker("w1"), kit.worker("w2")];
     await kit.job("job", ["list"], BOTH);
     const list = await takeOne(kit, lost);
@@ -237,7 +237,7 @@ export const emitting = (test: LedgerTest): void => {
     await sumsUp(kit, "job");
   });
 
-  test("a worker that is lost while what it found arrives loses nothing and doubles nothing", async (kit) => {
+  test("if a worker is lost while its found inputs are added, none is lost or doubled", async (kit) => {
     const [lost, next] = [kit.worker("w1"), kit.worker("w2")];
     const other = await kit.another();
     await kit.job("job", ["list"], BOTH);
@@ -297,7 +297,7 @@ export const emitting = (test: LedgerTest): void => {
     assert.equal((await kit.ledger.readJob("job"))?.held.length, 1);
   });
 
-  test("what a job finds beyond its client's items of the day is capped, and let in when a day has room for it", async (kit) => {
+  test("inputs beyond the client's daily quota are capped, and accepted on a day with room for them", async (kit) => {
     const { ledger } = kit;
     const worker = kit.worker();
     kit.nowMs = 1_750_000_000_000;

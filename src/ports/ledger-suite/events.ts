@@ -9,7 +9,7 @@ const told = async ({ ledger }: Kit) =>
 const DAY_MS = 24 * 3_600_000;
 
 export const events = (test: LedgerTest): void => {
-  test("the log tells what happened to jobs, oldest first", async (kit) => {
+  test("the log has the events of jobs, oldest first", async (kit) => {
     const worker = kit.worker();
     await kit.job("a", ["x"]);
     await kit.job("b", ["x"]);
@@ -35,7 +35,7 @@ export const events = (test: LedgerTest): void => {
     assert.ok(read.every(({ at }) => at === kit.nowMs));
   });
 
-  test("events are given again until a consumer's cursor has passed them, and never to it after", async (kit) => {
+  test("events are delivered again until the consumer's cursor has passed them, and never after that", async (kit) => {
     for (const id of ["a", "b", "c"]) await kit.job(id, []);
     const { events: log } = kit.ledger;
     const jobsOf = async (of: EventLog, consumer: string) =>
@@ -79,7 +79,7 @@ export const events = (test: LedgerTest): void => {
     assert.deepEqual(await read(late), []);
   });
 
-  test("who waits for an event hears of it at once, also from another process", async (kit) => {
+  test("a waiting consumer gets an event at once, also from another process", async (kit) => {
     const { events: log } = kit.ledger;
     const other = await kit.another();
     assert.equal(await log.await(0, 0), false);
@@ -90,7 +90,7 @@ export const events = (test: LedgerTest): void => {
     assert.equal(await log.await(await log.last(), 0), false);
   });
 
-  test("events are kept for a week, and longer for a consumer that has not come to them", async (kit) => {
+  test("events are kept for a week, and longer for a consumer that has not read them", async (kit) => {
     const { events: log } = kit.ledger;
     const kept = async () => {
       await kit.ledger.tidy();
@@ -134,7 +134,7 @@ export const events = (test: LedgerTest): void => {
     assert.equal(await unread("busy"), 1);
   });
 
-  test("what was refused is not told", async (kit) => {
+  test("refused calls create no events", async (kit) => {
     await kit.job("a", []);
     await kit.ledger.createJob(jobSpec("a")); // sent again, it is done already
     await assert.rejects(() => kit.ledger.createJob(jobSpec("a", { version: "v2" })), code("job-exists"));
@@ -142,7 +142,7 @@ export const events = (test: LedgerTest): void => {
     assert.deepEqual(await told(kit), ["job.started a"]);
   });
 
-  test("a job that is reopened by a retry is completed once more", async (kit) => {
+  test("a job that is reopened by a retry completes again", async (kit) => {
     const worker = kit.worker();
     await kit.job("a", keysOf(1));
     await kit.ledger.sealJob("a");
@@ -159,7 +159,7 @@ export const events = (test: LedgerTest): void => {
     await assert.rejects(() => kit.ledger.addItems("a", planned(["z"]), []), code("job-ended"));
   });
 
-  test("failed items are told in groups by the settle that ends them, none twice and none left out", async (kit) => {
+  test("failed items are reported in groups by their settle, each exactly once", async (kit) => {
     const worker = kit.worker();
     await kit.job("a", keysOf(230));
     await kit.job("b", ["x"], { lane: "b.test" });
@@ -181,7 +181,7 @@ export const events = (test: LedgerTest): void => {
     assert.deepEqual([last[0]?.kind, last[0]?.detail], ["timeout", "a timeout"]);
   });
 
-  test("the end of a batch is told beside the end of its job", async (kit) => {
+  test("the end of a batch has its own event beside the end of its job", async (kit) => {
     const worker = kit.worker();
     await kit.job("batch", ["x"], { isBatch: true });
     await kit.ledger.sealJob("batch");
@@ -191,7 +191,7 @@ export const events = (test: LedgerTest): void => {
     assert.deepEqual(end?.facts, { done: 1, absent: 0, failed: 0, skipped: 0 });
   });
 
-  test("events from outside take their place among the others", async (kit) => {
+  test("external events are ordered among the others", async (kit) => {
     await kit.job("a", []);
     await kit.ledger.events.write([
       { type: "job.progress", job: "a", facts: { done: 3 } },
@@ -211,7 +211,7 @@ export const events = (test: LedgerTest): void => {
     );
   });
 
-  test("a held lane and the paused job are told with counts by kind, since when, and three items with their captures", async (kit) => {
+  test("events of a held lane and a paused job have counts by kind, the time, and three items with their captures", async (kit) => {
     const worker = kit.worker();
     await kit.job("a", keysOf(80));
     const items = await worker.take(60);
@@ -244,7 +244,7 @@ export const events = (test: LedgerTest): void => {
     assert.deepEqual(view?.held[0]?.evidence, evidence);
   });
 
-  test("examples that were not kept yet when the lane was held are shown once they are", async (kit) => {
+  test("examples whose captures were not stored when the lane was held are shown once they are", async (kit) => {
     const worker = kit.worker();
     await kit.job("a", keysOf(80));
     const items = await worker.take(60);

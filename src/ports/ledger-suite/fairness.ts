@@ -32,7 +32,7 @@ export const fairness = (test: LedgerTest): void => {
     assert.ok(share >= 100 - WINDOW && share <= 100 + WINDOW, `${share} of 200`);
   });
 
-  test("time without work earns no credit: who comes back starts level", async (kit) => {
+  test("time without work earns no credit: a returning client starts level", async (kit) => {
     const worker = kit.worker();
     await kit.job("steady", keysOf(1500), { client: "a", pace: TEN });
     await kit.job("first", keysOf(3), { client: "b", pace: TEN });
@@ -43,7 +43,7 @@ export const fairness = (test: LedgerTest): void => {
     assert.ok(countOf(served, "back") >= 30 - WINDOW, `${countOf(served, "back")} of 60`);
   });
 
-  test("a client whose lanes are full of places does not keep others from theirs", async (kit) => {
+  test("a client whose lanes are full does not block other clients", async (kit) => {
     const worker = kit.worker();
     await kit.job("wide", [], { client: "big", pace: { ...UNPACED, concurrency: 10 } });
     for (let i = 0; i < 50; i++)

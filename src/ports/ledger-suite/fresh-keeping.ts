@@ -3,7 +3,7 @@ import { GOOD, HOUR, runFresh, SHARED, submitFresh } from "./freshness.ts";
 import { keysOf, type LedgerTest } from "./test-kit.ts";
 
 export const freshKeeping = (test: LedgerTest): void => {
-  test("an answer is kept after its window for who validates and compares: what is shared over a month, one's own over a year", async (kit) => {
+  test("an expired answer is kept for validation and comparison: shared ones for over a month, own ones for over a year", async (kit) => {
     const DAY = 24 * HOUR;
     const known = async () => {
       await kit.ledger.tidy();
@@ -30,7 +30,7 @@ export const freshKeeping = (test: LedgerTest): void => {
     assert.deepEqual(await known(), [false, false]);
   });
 
-  test("many that are past their use are forgotten in steps", async (kit) => {
+  test("many expired answers are deleted in steps", async (kit) => {
     await submitFresh(kit, "one", keysOf(1200));
     for (let left = 1200; left > 0; left -= 100) await runFresh(kit, "one");
     const count = async () => {

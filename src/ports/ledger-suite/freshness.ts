@@ -30,7 +30,7 @@ export const runFresh = async (kit: Kit, job: string, note: FreshNote = GOOD): P
 };
 
 export const freshness = (test: LedgerTest): void => {
-  test("what was fetched within its window is skipped in the claim, with what the other item has", async (kit) => {
+  test("a page fetched within its window is skipped in the claim, with the data of the other item", async (kit) => {
     await submitFresh(kit, "one", ["a"]);
     await runFresh(kit, "one");
     const source = await kit.item("one", "a");
@@ -62,7 +62,7 @@ export const freshness = (test: LedgerTest): void => {
     assert.equal((await kit.counts("two")).states.skipped, 250);
   });
 
-  test("after its window, or with one of its own that is over, it is fetched again", async (kit) => {
+  test("after its window, or the job's own, it is fetched again", async (kit) => {
     await submitFresh(kit, "one", ["a"]);
     await runFresh(kit, "one");
     kit.pass(HOUR / 2);
@@ -78,7 +78,7 @@ export const freshness = (test: LedgerTest): void => {
     assert.deepEqual(await runFresh(kit, "patient"), []);
   });
 
-  test("a job that says nothing of freshness neither asks nor leaves anything", async (kit) => {
+  test("a job without freshness neither uses nor stores answers", async (kit) => {
     await kit.job("plain", ["a"]);
     await runFresh(kit, "plain");
     await submitFresh(kit, "one", ["a"]);
@@ -87,7 +87,7 @@ export const freshness = (test: LedgerTest): void => {
     assert.deepEqual(await runFresh(kit, "again"), ["a"]);
   });
 
-  test("another client is answered only from what may be shared, for as long as it may", async (kit) => {
+  test("another client gets only shareable answers, while they may be shared", async (kit) => {
     await submitFresh(kit, "one", ["a"]);
     await runFresh(kit, "one", GOOD);
     await submitFresh(kit, "other", ["a"], { client: "other" });
@@ -99,7 +99,7 @@ export const freshness = (test: LedgerTest): void => {
     assert.deepEqual(await runFresh(kit, "fourth"), ["a"]);
   });
 
-  test("of one key that two jobs have in the same claim, one is given out and the other waits for it", async (kit) => {
+  test("if two jobs have the same key in one claim, one item is claimed and the other waits for it", async (kit) => {
     await submitFresh(kit, "one", ["a"]);
     await submitFresh(kit, "two", ["a", "b"], { client: "other" });
     const worker = kit.worker();
@@ -112,7 +112,7 @@ export const freshness = (test: LedgerTest): void => {
     assert.deepEqual(states.map(({ state }) => state).toSorted(), ["done", "skipped"]);
   });
 
-  test("what two jobs of a client fetch and settle together is new once", async (kit) => {
+  test("a page that two jobs of a client fetch and settle together is new once", async (kit) => {
     await submitFresh(kit, "one", ["a"], { maxAgeMs: 0 });
     await submitFresh(kit, "two", ["a"], { maxAgeMs: 0 });
     const worker = kit.worker();
@@ -121,7 +121,7 @@ export const freshness = (test: LedgerTest): void => {
     assert.deepEqual(new Set(items.map(({ change }) => change)), new Set(["new", "unchanged"]));
   });
 
-  test("another version of the scraper, or another scraper, is not answered", async (kit) => {
+  test("other versions and other scrapers do not get the answer", async (kit) => {
     await submitFresh(kit, "one", ["a"]);
     await runFresh(kit, "one", SHARED);
     for (const own of [{ version: "v2" }, { scraper: "other" }, { extracts: false }]) {
@@ -148,7 +148,7 @@ export const freshness = (test: LedgerTest): void => {
     assert.equal((await kit.item("three", "a")).failure, undefined, "the good answer came after it");
   });
 
-  test("what another job is fetching is waited for, and skipped when it is done", async (kit) => {
+  test("an item that another job is fetching waits, and is skipped when that is done", async (kit) => {
     await submitFresh(kit, "one", ["a"]);
     await submitFresh(kit, "two", ["a"], { client: "other" });
     const leader = kit.worker();
@@ -187,7 +187,7 @@ export const freshness = (test: LedgerTest): void => {
     "is not to be shared": async (kit) => void (await runFresh(kit, "one", GOOD)),
   };
   for (const [how, end] of Object.entries(ends))
-    test(`a follower goes on by itself when its leader ${how}`, async (kit) => {
+    test(`a waiting item continues by itself when the other one ${how}`, async (kit) => {
       await submitFresh(kit, "one", ["a"]);
       await submitFresh(kit, "two", ["a"], { client: "other" });
       // The follower comes while the leader is in flight: it is set aside before the leader's end.
@@ -211,7 +211,7 @@ export const freshness = (test: LedgerTest): void => {
       assert.deepEqual([states.waiting, states.leased], [0, 1]);
     });
 
-  test("the last good answer is given to who wants to compare, and a failure does not hide it", async (kit) => {
+  test("the last good answer is available for comparison, and a failure does not hide it", async (kit) => {
     const note: FreshNote = { ...SHARED, etag: '"e"', lastModified: "then", url: `http://${SITE}/a` };
     await submitFresh(kit, "one", ["a"]);
     await runFresh(kit, "one", note);
@@ -239,7 +239,7 @@ export const freshness = (test: LedgerTest): void => {
     assert.deepEqual([shared?.client, none], [null, undefined]);
   });
 
-  test("a suspect leaves as much for later ones as any other item", async (kit) => {
+  test("a suspect stores an answer like any other item", async (kit) => {
     await submitFresh(kit, "one", ["a"]);
     await kit.worker().take();
     await kit.ledger.reap({ worker: "w1" });
@@ -249,7 +249,7 @@ export const freshness = (test: LedgerTest): void => {
     assert.deepEqual(await runFresh(kit, "two"), []);
   });
 
-  test("an unchanged item has its pages and records as any other, and counts as fresh again", async (kit) => {
+  test("an unchanged item has its pages and records like any other, and is fresh again", async (kit) => {
     await submitFresh(kit, "one", ["a"]);
     await runFresh(kit, "one");
     kit.pass(2 * HOUR);
@@ -266,7 +266,7 @@ export const freshness = (test: LedgerTest): void => {
     assert.equal((await kit.item("four", "a")).skipped?.from?.job, "three", "the last one that has them");
   });
 
-  test("what another client had and may be shared is new to one that validated it", async (kit) => {
+  test("a shared page of another client is new to a client that validates it", async (kit) => {
     await submitFresh(kit, "one", ["a"]);
     await runFresh(kit, "one", { ...GOOD, sharedMs: 0 });
     await submitFresh(kit, "two", ["a"], { client: "other", onlyChanged: true });
@@ -276,7 +276,7 @@ export const freshness = (test: LedgerTest): void => {
     assert.deepEqual(await runFresh(kit, "three"), []);
   });
 
-  test("a job tells what is new, changed, unchanged and gone, and a block is none of these", async (kit) => {
+  test("a job counts new, changed, unchanged and gone items, and a block is none of these", async (kit) => {
     const keys = ["same", "other", "gone", "blocked", "missing"];
     const notes: Readonly<Record<string, FreshNote>> = {
       other: { ...GOOD, digest: "d2" },

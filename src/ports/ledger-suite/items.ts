@@ -21,13 +21,13 @@ export const items = (test: LedgerTest): void => {
     await sumsUp(kit, "job");
   });
 
-  test("two jobs have the same keys without knowing of each other", async (kit) => {
+  test("two jobs can have the same keys", async (kit) => {
     await kit.job("one", ["a"]);
     await kit.job("two", ["a"]);
     assert.deepEqual((await kit.worker().takeKeys()).toSorted(), ["a", "a"]);
   });
 
-  test("keys differ where their texts do, and inputs come out as they went in", async (kit) => {
+  test("keys differ if their texts do, and inputs are returned unchanged", async (kit) => {
     const odd = ["ä", "a\u0308", "A", "a", " a", "", "a\n", "日本", "🜁", "x".repeat(5000), "'; --", "null"];
     await kit.job("job", odd);
     const claimed = await kit.worker().take();
@@ -42,7 +42,7 @@ export const items = (test: LedgerTest): void => {
     );
   });
 
-  test("bad inputs are counted, and the first of them kept", async (kit) => {
+  test("bad inputs are counted, and the first ones are kept", async (kit) => {
     await kit.job("job", []);
     const bad = (from: number, count: number) =>
       Array.from({ length: count }, (_, i) => ({ line: from + i, problem: "no parcel" }));
@@ -57,7 +57,7 @@ export const items = (test: LedgerTest): void => {
     await sumsUp(kit, "job");
   });
 
-  test("what goes beyond the job's cap is counted, emitted items included", async (kit) => {
+  test("inputs beyond the job's limit are counted, including emitted ones", async (kit) => {
     const worker = kit.worker();
     await kit.job("job", [], { maxItems: 3 });
     const add = (keys: string[]) => kit.ledger.addItems("job", planned(keys), []);
@@ -71,7 +71,7 @@ export const items = (test: LedgerTest): void => {
     await sumsUp(kit, "job");
   });
 
-  test("20,001 items in one batch arrive complete and in order, duplicates folded wherever they are", async (kit) => {
+  test("20,001 items in one batch arrive completely and in order, with duplicates folded", async (kit) => {
     await kit.job("job", []);
     const keys = keysOf(20_001);
     const twice = [...keys.slice(0, 10_000), ...keys.slice(0, 7), ...keys.slice(9_990), "k20000"];
@@ -108,7 +108,7 @@ export const items = (test: LedgerTest): void => {
     await sumsUp(kit, "job");
   });
 
-  test("items that are claimed while their batch still arrives are each given out once", async (kit) => {
+  test("items that are claimed while their batch is still being added are claimed once", async (kit) => {
     await kit.job("job", []);
     const worker = kit.worker("w1", await kit.another());
     const keys = keysOf(9000);
@@ -154,7 +154,7 @@ export const items = (test: LedgerTest): void => {
     assert.equal((await kit.counts("job")).received, 1);
   });
 
-  test("a list shows all that is known of an item", async (kit) => {
+  test("a list shows everything that is known about an item", async (kit) => {
     const worker = kit.worker();
     await kit.job("job", ["a"]);
     const first = { startedAt: kit.nowMs, ms: 40, requests: 1, bytes: 1 };
@@ -212,7 +212,7 @@ export const items = (test: LedgerTest): void => {
     assert.equal((await keys({ states: ["leased"] }, 1000)).length, 5996);
   });
 
-  test("retry puts back the failed items of the asked kinds, as if they had never been tried", async (kit) => {
+  test("retry queues failed items of the given kinds, as if they had never been tried", async (kit) => {
     const worker = kit.worker();
     await kit.job("job", keysOf(4));
     await kit.ledger.sealJob("job");
@@ -248,7 +248,7 @@ export const items = (test: LedgerTest): void => {
     await sumsUp(kit, "job");
   });
 
-  test("retried items are due at once, also where others of the lane still wait", async (kit) => {
+  test("retried items are due at once, also if others of the lane still wait", async (kit) => {
     const worker = kit.worker();
     await kit.job("job", ["waits", "fails"]);
     const [waits, fails] = await worker.take();
@@ -259,7 +259,7 @@ export const items = (test: LedgerTest): void => {
     assert.deepEqual(await worker.takeKeys(), ["fails"]);
   });
 
-  test("a waiting item is not given out before it is due, and the claim says when to ask again", async (kit) => {
+  test("a waiting item is not claimed before it is due, and the claim says when to ask again", async (kit) => {
     const worker = kit.worker();
     await kit.job("job", ["a"]);
     await worker.settle(await worker.take(), waiting(700, "rate-limited", false));

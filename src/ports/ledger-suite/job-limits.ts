@@ -35,7 +35,7 @@ export const jobLimits = (test: LedgerTest): void => {
     assert.equal(served.slice(0, 12).filter((job) => job === "tiny").length, 5);
   });
 
-  test("a high priority takes nothing from another client", async (kit) => {
+  test("a high priority does not affect other clients", async (kit) => {
     const worker = kit.worker();
     await kit.job("urgent", keysOf(50), { client: "a", priority: 99 });
     await kit.job("other", keysOf(50), { client: "b" });
@@ -43,7 +43,7 @@ export const jobLimits = (test: LedgerTest): void => {
     assert.equal(jobs.filter((job) => job === "other").length, 20);
   });
 
-  test("no item is tried more often than its job allows, and a throttle is no try", async (kit) => {
+  test("no item has more attempts than its job allows, and a throttle is not an attempt", async (kit) => {
     const worker = kit.worker();
     await kit.job("job", ["a"], { maxAttempts: 2 });
     await kit.ledger.sealJob("job");
@@ -56,7 +56,7 @@ export const jobLimits = (test: LedgerTest): void => {
     assert.equal(await stateOf(kit, "job"), "done");
   });
 
-  test("when its deadline is over, a job is cancelled with what had not ended, and says why", async (kit) => {
+  test("at its deadline, a job is cancelled with its unfinished items, and says why", async (kit) => {
     const worker = kit.worker();
     const deadlineAt = kit.nowMs + 5000;
     await kit.job("job", keysOf(4), { deadlineAt });
@@ -90,7 +90,7 @@ export const jobLimits = (test: LedgerTest): void => {
     await assert.rejects(() => kit.ledger.retryItems("job", {}), code("job-ended"));
   });
 
-  test("with its budget a job ends: what had no turn fails with `budget`, leased items end as they do", async (kit) => {
+  test("when its budget is spent, a job ends: queued items fail with `budget`, leased items end normally", async (kit) => {
     const worker = kit.worker();
     await kit.job("job", keysOf(100), { budget: { requests: 3 } });
     await kit.job("other", keysOf(3, "o"), { lane: "b.test" });
@@ -128,7 +128,7 @@ export const jobLimits = (test: LedgerTest): void => {
     assert.equal((await worker.takeKeys()).length, 3);
   });
 
-  test("a budget of bytes counts as one of requests does", async (kit) => {
+  test("a budget of bytes works like one of requests", async (kit) => {
     const worker = kit.worker();
     await kit.job("job", keysOf(10), { budget: { bytes: 250 } });
     const items = await worker.take(3);

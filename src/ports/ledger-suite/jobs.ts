@@ -10,10 +10,7 @@ const events = async ({ ledger }: Kit): Promise<string[]> =>
   (await ledger.events.read({ job: "job", limit: 100 })).map(({ type }) => type);
 
 export const jobs = (test: LedgerTest): void => {
-  test("a job is read back as it was given, also where it has no rate and no cap", async ({
-    ledger,
-    nowMs,
-  }) => {
+  test("a job is read back as it was created, also without a rate or cap", async ({ ledger, nowMs }) => {
     const paced = jobSpec("paced", {
       pace: { perSecond: 2.5, burst: 3, concurrency: 4 },
       fields: ["owner", "value"],
@@ -37,7 +34,7 @@ export const jobs = (test: LedgerTest): void => {
     );
   });
 
-  test("an unknown job reads as undefined, and every verb that changes one says no-such-job", async ({
+  test("an unknown job is undefined, and every verb that changes a job reports no-such-job", async ({
     ledger,
   }) => {
     assert.equal(await ledger.readJob("none"), undefined);
@@ -109,7 +106,7 @@ export const jobs = (test: LedgerTest): void => {
     assert.equal((await kit.counts("cancelled")).accepted, 1);
   });
 
-  test("a paused job tells why and since when, and no other does", async (kit) => {
+  test("a paused job has its reason and time, and no other job does", async (kit) => {
     const pauseOf = async () => (await kit.ledger.readJob("job"))?.paused;
     await kit.job("job", ["a"]);
     assert.equal(await pauseOf(), undefined);
@@ -145,7 +142,7 @@ export const jobs = (test: LedgerTest): void => {
     assert.equal((await kit.ledger.readJob("job"))?.state, "running");
   });
 
-  test("cancel ends every open item that is not leased; what is leased ends as it does, and is paid for", async (kit) => {
+  test("cancel ends every open item that is not leased; leased items end normally, and their cost counts", async (kit) => {
     const [worker, lost] = [kit.worker("w1"), kit.worker("w2")];
     await kit.job("job", keysOf(12));
     const items = await worker.take(6);
@@ -180,7 +177,7 @@ export const jobs = (test: LedgerTest): void => {
     assert.equal((await kit.worker("alone").claim(1, { alone: true })).suspects, 0);
   });
 
-  test("what a lost worker spent on items that were settled after its last pulse is not counted twice", async (kit) => {
+  test("the cost of a lost worker's items that were settled after its last pulse is not counted twice", async (kit) => {
     const worker = kit.worker();
     await kit.job("job", keysOf(4));
     const items = await worker.take(3);
@@ -191,7 +188,7 @@ export const jobs = (test: LedgerTest): void => {
     assert.deepEqual([view?.requests, view?.bytes], [3, 300]);
   });
 
-  test("a job adds up what its attempts brought", async (kit) => {
+  test("a job has the sums of its attempts", async (kit) => {
     const worker = kit.worker();
     await kit.job("job", keysOf(5), { fields: ["owner", "value"] });
     const [a, b, c, d, e] = await worker.take();

@@ -31,7 +31,7 @@ export const kinds = (test: LedgerTest): void => {
     assert.deepEqual((await worker.takeKeys()).toSorted(), ["b", "m", "p"]);
   });
 
-  test("what items of `auto` scrapers have taught is shared by all workers, and shown with the job", async (kit) => {
+  test("what was learned from items of `auto` scrapers is shared by all workers, and shown with the job", async (kit) => {
     await kit.job("any", ["a", "b"], ofKinds("auto"));
     const [one, other] = [kit.worker(), kit.worker()];
     await one.claim();
@@ -71,13 +71,13 @@ export const kinds = (test: LedgerTest): void => {
     assert.deepEqual((await kit.ledger.readJob("any"))?.ways, []);
   });
 
-  test("a worker that nothing is for has nothing to wait for", async (kit) => {
+  test("a worker for which no job exists has nothing to wait for", async (kit) => {
     await kit.job("plain", keysOf(3), { pace: { perSecond: 1, burst: 1, concurrency: 9 } });
     const grant = await kit.worker().claim(100, { kinds: ["browser"] });
     assert.deepEqual([grant.items, grant.slots, grant.againInMs], [[], [], undefined]);
   });
 
-  test("any number of lanes of other kinds do not stand in the way", async (kit) => {
+  test("many lanes of other kinds do not delay a claim", async (kit) => {
     await kit.job("plain", []);
     const items = Array.from({ length: 1500 }, (_, n) => planned([`k${n}`], `h${n}.test`));
     await kit.ledger.addItems("plain", items.flat(), []);
@@ -86,7 +86,7 @@ export const kinds = (test: LedgerTest): void => {
     assert.deepEqual(await kit.worker().takeKeys(100, { kinds: ["browser"] }), ["b"]);
   });
 
-  test("a lane's places are divided among those that take the kind", async (kit) => {
+  test("a lane's places are divided among the workers that take the kind", async (kit) => {
     await kit.job("plain", keysOf(30), { pace: PACE });
     await kit.job("pages", keysOf(30), { lane: "b.test", ...ofKinds("browser") });
     const [one, two] = [kit.worker("w1"), kit.worker("w2")];
@@ -97,7 +97,7 @@ export const kinds = (test: LedgerTest): void => {
     assert.equal(lanes.filter((lane) => lane === "b.test").length, 5);
   });
 
-  test("suspects wait for a process that takes their kind and lane, and only such a worker hears of them", async (kit) => {
+  test("suspects wait for a process that takes their kind and lane, and only such a worker learns of them", async (kit) => {
     await kit.job("pages", ["b"], ofKinds("browser"));
     await kit.worker("w1").take();
     await kit.ledger.reap({ worker: "w1", cause: { blame: "unknown", detail: "gone" } });

@@ -11,7 +11,7 @@ const laneOf = async (kit: Kit, job: string, name = SITE) =>
   (await kit.ledger.listLanes({ job, limit: 200 })).find((lane) => lane.lane === name);
 
 export const lanes = (test: LedgerTest): void => {
-  test("a claim gives as many items as it has slots for within a second, each with its first slot", async (kit) => {
+  test("a claim returns as many items as have slots within a second, each with its first slot", async (kit) => {
     const worker = kit.worker();
     await kit.job("job", keysOf(50), { pace: TEN });
     const grant = await worker.claim();
@@ -114,7 +114,7 @@ export const lanes = (test: LedgerTest): void => {
     assert.deepEqual(reply.slots[0]?.delaysMs, [0, 100, 200, 300, 400, 500, 600, 700, 800, 900, 1000]);
   });
 
-  test("slots that were given back are given out again, and none twice", async (kit) => {
+  test("returned slots are given out again, and none twice", async (kit) => {
     const worker = kit.worker();
     await kit.job("job", keysOf(50), { pace: TEN });
     const [item] = await worker.take(11);
@@ -126,7 +126,7 @@ export const lanes = (test: LedgerTest): void => {
     assert.deepEqual((await other.claim()).slots, []);
   });
 
-  test("Retry-After holds the lane for everybody until its time, and the lane says why", async (kit) => {
+  test("Retry-After holds the lane for all jobs until its time, and the lane says why", async (kit) => {
     const [one, two] = [kit.worker("w1"), kit.worker("w2", await kit.another())];
     await kit.job("job", keysOf(50), { pace: TEN });
     const [item] = await one.take(1);
@@ -179,7 +179,7 @@ export const lanes = (test: LedgerTest): void => {
     assert.equal((await laneOf(kit, "job"))?.perSecond, 10);
   });
 
-  test("a failure slows the lane where the report says that it does, whatever its kind", async (kit) => {
+  test("a failure slows the lane if the report says so, whatever its kind", async (kit) => {
     const worker = kit.worker();
     await kit.job("job", keysOf(5), { pace: TEN });
     await worker.pulse({ lanes: [{ lane: SITE, kind: "timeout", count: 100, slows: false }] });
@@ -188,7 +188,7 @@ export const lanes = (test: LedgerTest): void => {
     assert.equal((await laneOf(kit, "job"))?.factor, 0.5);
   });
 
-  test("Crawl-delay lowers the pace of the lane for a day; of several the longest holds, and none raises it", async (kit) => {
+  test("Crawl-delay lowers the pace of the lane for a day; the longest one applies, and none raises the pace", async (kit) => {
     const worker = kit.worker();
     await kit.job("job", keysOf(50), { pace: TEN });
     await worker.take(1);
@@ -202,7 +202,7 @@ export const lanes = (test: LedgerTest): void => {
     assert.equal((await laneOf(kit, "job"))?.perSecond, 10);
   });
 
-  test("items in flight never exceed the lane's concurrency, whoever holds them", async (kit) => {
+  test("items in flight never exceed the lane's concurrency, over all workers", async (kit) => {
     const handles = [kit.ledger, await kit.another(), await kit.another()];
     const workers = handles.map((ledger, i) => kit.worker(`w${i}`, ledger));
     const random = seededRandom(7);
@@ -252,7 +252,7 @@ export const lanes = (test: LedgerTest): void => {
     assert.equal((await worker.take(1000)).length, 400 - due);
   });
 
-  test("slots are booked once, also when two processes claim in the same moment", async (kit) => {
+  test("slots are booked once, also when two processes claim at the same time", async (kit) => {
     const handles = [kit.ledger, await kit.another(), await kit.another()];
     const workers = handles.map((ledger, i) => kit.worker(`w${i}`, ledger));
     await kit.job("job", keysOf(2000), { pace: { perSecond: 200, burst: 10, concurrency: 1000 } });

@@ -258,7 +258,7 @@ export class LawRun {
     }
   }
 
-  /** Nothing is stuck: with living workers and time, every item comes to its end. Then the pace of it all is looked at. */
+  /** Nothing is stuck: with living workers and time, every item ends. Then the pace is checked. */
   async finish(): Promise<void> {
     for (const job of this.#model.jobs) {
       await this.step({ do: "control", job: this.#model.jobs.indexOf(job), to: "resume" });

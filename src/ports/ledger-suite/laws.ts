@@ -8,7 +8,7 @@ const given = process.env["SLUICE_LAW_SEED"];
 const seed = given === undefined ? {} : { seed: Number(given) };
 
 export const laws = (test: LedgerTest): void => {
-  test("any history of several workers, with deaths between any two steps, keeps the laws and comes to an end", async (kit) => {
+  test("any history of several workers, with deaths between any two steps, keeps the laws and ends", async (kit) => {
     const handles = [await kit.another(), await kit.another(), await kit.another()];
     let number = 0;
     await fc.assert(

@@ -37,7 +37,7 @@ export const leases = (test: LedgerTest): void => {
     assert.deepEqual((await two.settle([c])).refused, []);
   });
 
-  test("a second settle of the same item changes nothing, and is refused unless it says the same", async (kit) => {
+  test("a second settle of the same item changes nothing, and is refused unless it is identical", async (kit) => {
     const worker = kit.worker();
     for (const outcome of [
       DONE,
@@ -60,7 +60,7 @@ export const leases = (test: LedgerTest): void => {
     }
   });
 
-  test("an item that was given back and taken by another is not its first holder's, whose run of items goes on", async (kit) => {
+  test("a returned item that another worker has claimed is not the first worker's any more, whose other items continue", async (kit) => {
     const [one, two] = [kit.worker("w1"), kit.worker("w2")];
     await kit.job("job", keysOf(3));
     const items = await one.take(3);
@@ -76,7 +76,7 @@ export const leases = (test: LedgerTest): void => {
     assert.equal((await kit.counts("job")).states.done, 3);
   });
 
-  test("a batch settles what it may and refuses the rest", async (kit) => {
+  test("a batch settles the valid items and refuses the rest", async (kit) => {
     const worker = kit.worker();
     await kit.job("job", keysOf(3));
     const [a, b, c] = await worker.take();
@@ -86,7 +86,7 @@ export const leases = (test: LedgerTest): void => {
     assert.equal((await kit.counts("job")).states.done, 2);
   });
 
-  test("a returned item goes to the front again, untouched; what it has cost is counted", async (kit) => {
+  test("a returned item goes to the front of the queue unchanged; its cost is counted", async (kit) => {
     const worker = kit.worker();
     await kit.job("job", keysOf(40));
     const items = await worker.take(4);
@@ -100,7 +100,7 @@ export const leases = (test: LedgerTest): void => {
     assert.equal((await kit.ledger.readJob("job"))?.requests, 1);
   });
 
-  test("a lease lives as long as its worker is heard of, and not much longer", async (kit) => {
+  test("a lease lasts as long as its worker sends pulses, and not much longer", async (kit) => {
     const [one, two] = [kit.worker("w1"), kit.worker("w2")];
     await kit.job("job", keysOf(3));
     const items = await one.take(3);
@@ -128,7 +128,7 @@ export const leases = (test: LedgerTest): void => {
     assert.deepEqual((await worker.settle([first])).refused, []);
   });
 
-  test("a worker that was given up hears it, and gets no slot and no green light", async (kit) => {
+  test("a worker that was given up learns it, and gets no slots", async (kit) => {
     const worker = kit.worker();
     await kit.job("paced", ["a", "b"], { pace: { perSecond: 10, burst: 1, concurrency: 9 } });
     await kit.job("open", ["c"], { pace: UNPACED, lane: "open.test" });
@@ -141,7 +141,7 @@ export const leases = (test: LedgerTest): void => {
     assert.deepEqual([reply.slots, reply.unpaced], [[], []]);
   });
 
-  test("what a worker held before it was given up is not its own again, though it takes the same item in the same moment", async (kit) => {
+  test("the earlier leases of a worker that was given up stay lost, even if it claims the same item again at once", async (kit) => {
     const worker = kit.worker();
     await kit.job("job", ["a"]);
     const [before] = await worker.take(1);
@@ -155,7 +155,7 @@ export const leases = (test: LedgerTest): void => {
     assert.deepEqual((await worker.settle([after!])).refused, []);
   });
 
-  test("a worker that was given up hears it also when it claims before its next pulse", async (kit) => {
+  test("a worker that was given up also learns it from a claim before its next pulse", async (kit) => {
     const [one, two] = [kit.worker("w1"), kit.worker("w2")];
     await kit.job("job", keysOf(5));
     await one.take(2);
@@ -169,7 +169,7 @@ export const leases = (test: LedgerTest): void => {
     assert.equal((await one.pulse()).isAlive, true);
   });
 
-  test("a claim for some jobs gives nothing of others, and does not call for haste because of them", async (kit) => {
+  test("a claim for some jobs returns no items of others, and does not ask the worker to hurry because of them", async (kit) => {
     const worker = kit.worker();
     await kit.job("mine", ["a"], { lane: "mine.test" });
     await kit.job("other", keysOf(5));
@@ -181,7 +181,7 @@ export const leases = (test: LedgerTest): void => {
     assert.equal((await worker.take(100)).length, 5);
   });
 
-  test("a claim that waits for a retry is not called back at once by others' items in the lane", async (kit) => {
+  test("a claim that waits for a retry is not repeated at once because of other jobs' items in the lane", async (kit) => {
     const worker = kit.worker();
     await kit.job("mine", ["a"]);
     await worker.settle(await worker.take(), waiting(30_000));
@@ -191,7 +191,7 @@ export const leases = (test: LedgerTest): void => {
     assert.ok(againInMs! >= 10, `${againInMs} ms`);
   });
 
-  test("who waits for work hears of it at once when there is some, when its time comes, and when another adds some", async (kit) => {
+  test("a waiting worker learns at once of work that exists, becomes due or is added", async (kit) => {
     const worker = kit.worker();
     await kit.job("mine", keysOf(20), { pace: { perSecond: 10, burst: 1, concurrency: 100 } });
     assert.equal(await kit.ledger.awaitWork({}, 0), true);
@@ -211,7 +211,7 @@ export const leases = (test: LedgerTest): void => {
     }
   });
 
-  test("who waits for work is told of suspects, and disturbed by nothing that others only write", async (kit) => {
+  test("a waiting worker learns of suspects, and is not woken by other writes", async (kit) => {
     await kit.job("job", ["a"]);
     await kit.worker("dead").take();
     assert.equal(await kit.ledger.awaitWork({}, 0), false);
@@ -298,7 +298,7 @@ export const leases = (test: LedgerTest): void => {
       assert.equal((await kit.counts("job")).states.done, 9);
     });
 
-  test("a clock that is set back keeps no robots.txt for longer", async (kit) => {
+  test("setting the clock back does not extend the lifetime of robots.txt", async (kit) => {
     const { ledger } = kit;
     const worker = kit.worker();
     await worker.take();

@@ -68,7 +68,7 @@ export interface ModelWorker {
 const FINAL: ReadonlySet<ItemState> = new Set(["done", "absent", "failed", "skipped", "cancelled"]);
 const isOpen = (item: ModelItem): boolean => !FINAL.has(item.state);
 
-/** What a ledger must hold, in maps: it checks what a real one answers, and does not choose which items are claimed. */
+/** The expected content of a ledger, in maps: it checks the answers of a real one, and does not choose which items are claimed. */
 export class LedgerModel {
   readonly jobs: ModelJob[] = [];
   readonly workers = new Map<string, ModelWorker>();
@@ -195,7 +195,7 @@ export class LedgerModel {
     return true;
   }
 
-  /** What a dead worker held; deaths alone are left to `diedAlone`, for how many are too many is the ledger's own. */
+  /** The items of a dead worker; deaths alone are left to `diedAlone`, because the ledger decides how many are too many. */
   reap(worker: ModelWorker): {
     readonly suspects: number;
     readonly returned: number;
@@ -244,7 +244,7 @@ export class LedgerModel {
     return failed.length;
   }
 
-  /** What is leased ends as it does. */
+  /** Leased items end normally. */
   cancel(job: ModelJob): void {
     job.state = "cancelled";
     for (const item of job.items.values())
@@ -303,7 +303,7 @@ const newItem = (
 interface ModelCapped extends ModelOrigin {
   readonly item: PlannedItem;
   readonly cap: Cap;
-  /** In the order in which they were placed, whatever comes of them. */
+  /** In the order in which they were added, whatever their outcome. */
   readonly place: number;
 }
 

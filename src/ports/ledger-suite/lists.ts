@@ -38,7 +38,7 @@ export const lists = (test: LedgerTest): void => {
     await assert.rejects(() => ledger.listJobs({ limit: 5, after: "none" }), code("no-such-job"));
   });
 
-  test("jobs are listed by when they ended, for as long as they have", async (kit) => {
+  test("jobs are listed by the time since they ended", async (kit) => {
     const { ledger } = kit;
     for (const id of ["a", "b", "c"]) await kit.job(id, ["x"]);
     await ledger.sealJob("b");
@@ -54,7 +54,7 @@ export const lists = (test: LedgerTest): void => {
     assert.deepEqual(await ids(kit, { endedSince: 0 }), ["a"]);
   });
 
-  test("every state is listed by itself, in whatever way items came to it, and all of them add up", async (kit) => {
+  test("every state can be listed, however items reached it, and the sums match", async (kit) => {
     const worker = kit.worker();
     await kit.job("job", keysOf(40));
     await kit.ledger.addItems("job", planned(keysOf(5, "z"), "b.test"), []);
@@ -111,7 +111,7 @@ export const lists = (test: LedgerTest): void => {
     assert.deepEqual([view?.state, view?.counts.states.skipped, view?.requests], ["done", 1, 1]);
   });
 
-  test("items are found by their keys, of whichever scraper and lane, with the other filters", async (kit) => {
+  test("items are found by key, in all scrapers and lanes, with the other filters", async (kit) => {
     const worker = kit.worker();
     const [root] = jobSpec("job").scrapers;
     await kit.job("job", keysOf(50), { scrapers: [root!, { ...root!, name: "detail" }] });
@@ -132,7 +132,7 @@ export const lists = (test: LedgerTest): void => {
     assert.deepEqual(await found({ keys: [] }), []);
   });
 
-  test("a page holds as many items as fit its size, however many are asked for, and all are found", async (kit) => {
+  test("a page has as many items as fit its size limit, and all items are found", async (kit) => {
     await kit.job("job", []);
     const large = JSON.stringify({ text: "x".repeat(200_000) });
     const items = keysOf(120).map((key) => ({ key, input: large, lane: "site.test" }));
@@ -144,7 +144,7 @@ export const lists = (test: LedgerTest): void => {
     assert.equal((await kit.items("job", { states: ["queued"], scraper: "county" }, 1000)).length, 120);
   });
 
-  test("retry takes keys, and kinds among them", async (kit) => {
+  test("retry accepts keys, and kinds to filter them", async (kit) => {
     const worker = kit.worker();
     await kit.job("job", keysOf(6));
     await kit.ledger.sealJob("job");
@@ -166,7 +166,7 @@ export const lists = (test: LedgerTest): void => {
     ]);
   });
 
-  test("open jobs are summed by state as their views have them, and those that have ended are not among them", async (kit) => {
+  test("open jobs are summed by state as in their views, without ended jobs", async (kit) => {
     const { ledger } = kit;
     const worker = kit.worker();
     await kit.job("a", keysOf(5), { fields: ["x", "y"] });

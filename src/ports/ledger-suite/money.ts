@@ -26,7 +26,7 @@ const spentIn = async ({ ledger }: Kit) =>
   (await ledger.listLanes({ limit: 9 })).find(({ lane }) => lane === SITE)?.spent;
 
 export const money = (test: LedgerTest): void => {
-  test("what attempts have cost is counted by tier: for the item, the job, the lane, the day of the client, and in all", async (kit) => {
+  test("the cost of attempts is counted by tier: for the item, the job, the lane, the client's day, and in total", async (kit) => {
     await kit.job("job", keysOf(4));
     await kit.job("other", ["o"], { client: "rich" });
     const worker = kit.worker();
@@ -67,7 +67,7 @@ export const money = (test: LedgerTest): void => {
     assert.equal((await kit.ledger.readSpending("team")).spent.microCost, 60);
   });
 
-  test("what a lost worker had spent is counted once, by tier", async (kit) => {
+  test("the spending of a lost worker is counted once, by tier", async (kit) => {
     await kit.job("job", keysOf(4));
     const [lost, other] = [kit.worker("w1"), kit.worker("w2")];
     const [first, second] = await lost.take(2);
@@ -101,7 +101,7 @@ export const money = (test: LedgerTest): void => {
     assert.equal((await kit.ledger.readWorkSums())["proxy micro-cost of datacenter"], 90);
   });
 
-  test("a client's day ends at midnight UTC, and its limits are told with what it has spent", async (kit) => {
+  test("a client's day ends at midnight UTC, and its limits are reported with its spending", async (kit) => {
     const perDay = { requestsPerDay: 10, bytesPerDay: 1000, costPerDay: 0.5 };
     await kit.ledger.setShare("team", { weight: 1, ...perDay });
     await kit.job("job", keysOf(2));

@@ -42,7 +42,7 @@ export const operator = (test: LedgerTest): void => {
     assert.deepEqual([after?.backlog, after?.inFlight], [2, 0]);
   });
 
-  test("an operator's pace holds where it is the lowest, until it is taken back", async (kit) => {
+  test("an operator's pace applies if it is the lowest, until it is removed", async (kit) => {
     const worker = kit.worker();
     await kit.job("job", keysOf(90), { pace: TEN });
     await kit.ledger.controlLane(SITE, { perSecond: 2 });
@@ -56,7 +56,7 @@ export const operator = (test: LedgerTest): void => {
     assert.equal((await worker.take()).length, 11);
   });
 
-  test("an operator's pace gives a rhythm to a lane that has none, hops included", async (kit) => {
+  test("an operator's pace gives a rate to a lane that has none, including hops", async (kit) => {
     const worker = kit.worker();
     await kit.ledger.controlLane(SITE, { perSecond: 4 });
     await kit.job("job", keysOf(90), { pace: UNPACED });
@@ -100,7 +100,7 @@ export const operator = (test: LedgerTest): void => {
     );
   });
 
-  test("a held lane without a rhythm, and its suspects, wait as well", async (kit) => {
+  test("a held lane without a rate, and its suspects, wait as well", async (kit) => {
     const worker = kit.worker();
     await kit.job("job", keysOf(3), { pace: UNPACED });
     await worker.take(1);
@@ -113,7 +113,7 @@ export const operator = (test: LedgerTest): void => {
     assert.equal((await kit.worker("w3").takeAlone())?.key, "k0");
   });
 
-  test("a worker that asks for some lanes gets those alone, and its share of places is counted there alone", async (kit) => {
+  test("a worker that asks for some lanes gets only those, and its share of places is counted only there", async (kit) => {
     const [one, two] = [kit.worker("w1"), kit.worker("w2")];
     await kit.job("job", [], { pace: { ...UNPACED, concurrency: 10 } });
     for (const lane of ["a.test", "b.test"])
@@ -129,7 +129,7 @@ export const operator = (test: LedgerTest): void => {
     assert.deepEqual(await two.take(100, { lanes: [] }), []);
   });
 
-  test("workers are listed with what they said of themselves, before and after their first claim", async (kit) => {
+  test("workers are listed with their own information, before and after their first claim", async (kit) => {
     const worker = kit.worker("w1");
     await kit.ledger.registerWorker(workerInfo("w1", { lanes: [SITE], kinds: ["http"] }));
     await kit.ledger.registerWorker(workerInfo("w0"));
@@ -164,7 +164,7 @@ export const operator = (test: LedgerTest): void => {
     assert.deepEqual((await one.settle(held)).refused, []);
   });
 
-  test("one that was given up and registers again must still hear that its leases are gone", async (kit) => {
+  test("a worker that was given up and registers again still learns that its leases are lost", async (kit) => {
     const worker = kit.worker("w1");
     await kit.job("job", keysOf(3));
     await worker.take(2);
@@ -173,7 +173,7 @@ export const operator = (test: LedgerTest): void => {
     assert.equal((await worker.pulse()).isAlive, false);
   });
 
-  test("a worker that registered and was never heard of again is forgotten in time, one that works is not", async (kit) => {
+  test("a worker that registered and never sent a pulse is forgotten after a while, one that works is not", async (kit) => {
     const worker = kit.worker("w1");
     await kit.ledger.registerWorker(workerInfo("w0"));
     await kit.ledger.registerWorker(workerInfo("w1"));

@@ -22,7 +22,7 @@ const slowerJob = async (
 const perSecondOf = async ({ ledger }: Kit): Promise<number | undefined> =>
   (await ledger.listLanes({ limit: 1 }))[0]?.perSecond;
 
-/** Slots that the jobs of a lane get in so many seconds, by job. */
+/** Slots that the jobs of a lane get in N seconds, by job. */
 const slotsOf = async (kit: Kit, seconds: number) => {
   const worker = kit.worker();
   const starts: { readonly job: string; readonly at: number }[] = [];
@@ -38,7 +38,7 @@ const slotsOf = async (kit: Kit, seconds: number) => {
 };
 
 export const ownPace = (test: LedgerTest): void => {
-  test("a client's lower pace slows its own items: the other has its full share, and the lane its rate", async (kit) => {
+  test("a client's lower pace slows only its own items: the other client has its full share, and the lane its rate", async (kit) => {
     await slowerJob(kit, "slow", 500, { client: "a", pace: { perSecond: 1 } });
     await kit.job("full", keysOf(1000), { client: "b", pace: TEN });
     assert.equal(await perSecondOf(kit), 10);
@@ -61,7 +61,7 @@ export const ownPace = (test: LedgerTest): void => {
     assert.ok(Math.abs(countOf(served, "a") - 100) <= WINDOW, `${countOf(served, "a")} of 200`);
   });
 
-  test("alone in a lane, a job goes at exactly the pace that it asked for", async (kit) => {
+  test("alone in a lane, a job runs at exactly its requested pace", async (kit) => {
     await slowerJob(kit, "slow", 300, { client: "a", pace: { perSecond: 3 } });
     const starts = await slotsOf(kit, 30);
     keepsPace(
@@ -71,7 +71,7 @@ export const ownPace = (test: LedgerTest): void => {
     assert.ok(starts.length >= 90, `${starts.length} in 30 seconds`);
   });
 
-  test("the slowest pace there is keeps nobody else waiting, nor does the job when it is cancelled", async (kit) => {
+  test("the slowest possible pace delays nobody else, nor does the job when it is cancelled", async (kit) => {
     const worker = kit.worker();
     await slowerJob(kit, "poison", 50, { client: "a", pace: { perSecond: 1e-300 } });
     assert.equal((await worker.take()).length, 1);
@@ -94,7 +94,7 @@ export const ownPace = (test: LedgerTest): void => {
     assert.deepEqual(slots.flatMap(({ delaysMs }) => delaysMs).slice(0, 3), [100, 200, 300]);
   });
 
-  test("of scrapers with different paces in a lane the lowest holds for it, a job's own pace does not", async (kit) => {
+  test("of scrapers with different paces in a lane the lowest applies to the lane, a job's own pace does not", async (kit) => {
     await kit.job("slow-site", keysOf(5), { client: "a", pace: { ...TEN, perSecond: 4 } });
     await kit.job("fast-site", keysOf(5), { client: "b", pace: TEN });
     await slowerJob(kit, "own", 5, { client: "c", pace: { perSecond: 1 } });
@@ -139,7 +139,7 @@ export const ownPace = (test: LedgerTest): void => {
     assert.equal((await worker.take()).length, 10);
   });
 
-  test("a client's lower number of places is counted by its own items, and leaves the others to others", async (kit) => {
+  test("a client's lower concurrency counts only its own items, and leaves the other places to others", async (kit) => {
     const worker = kit.worker();
     const sitePace = { ...UNPACED, concurrency: 30 };
     await kit.job("wide", keysOf(50), { client: "b", pace: sitePace });
@@ -155,7 +155,7 @@ export const ownPace = (test: LedgerTest): void => {
     );
   });
 
-  test("a job of one item at a time goes on with the settle, without a word of what runs", async (kit) => {
+  test("a job with one item at a time continues with the settle, without a pulse", async (kit) => {
     const worker = kit.worker();
     const sitePace = { ...UNPACED, concurrency: 30 };
     await slowerJob(kit, "narrow", 9, { client: "a", pace: { concurrency: 1 }, sitePace });

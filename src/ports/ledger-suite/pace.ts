@@ -84,7 +84,7 @@ class Runner {
   }
 }
 
-/** Several processes, always hungry; they ask at odd times, and the ledger is opened again half-way. */
+/** Several processes that always want work, ask at irregular times, and reopen the ledger half-way. */
 const simulate = async (kit: Kit, id: string, run: Run, seconds: number) => {
   const random = seededRandom(run.seed);
   const { perSecond, burst } = run;
@@ -137,7 +137,7 @@ export const pace = (test: LedgerTest): void => {
     );
   });
 
-  test("a lane with work and a hungry worker books every slot of its rate", async (kit) => {
+  test("a lane with work and a free worker books every slot of its rate", async (kit) => {
     let job = 0;
     await fc.assert(
       fc.asyncProperty(runs, async (run) => {

@@ -25,7 +25,7 @@ const events = async (kit: Kit) =>
 const DOWN = ["a", "b", "c"].map((item) => report(item, "proxy", { detail: "402 no credit" }, PROXIED));
 
 export const proxyTiers = (test: LedgerTest): void => {
-  test("a lane's tier is learned from the items of all workers, and told with claims and pulses", async (kit) => {
+  test("a lane's tier is learned from the items of all workers, and returned with claims and pulses", async (kit) => {
     await kit.job("any", keysOf(9));
     await kit.job("elsewhere", ["x"], { lane: "other.test" });
     const [one, other] = [kit.worker("w1"), kit.worker("w2")];
@@ -58,7 +58,7 @@ export const proxyTiers = (test: LedgerTest): void => {
     assert.equal((await kit.worker("w4").claim(9, { lanes: ["other.test"] })).tiers, undefined);
   });
 
-  test("the learned tier outlives its workers and the process", async (kit) => {
+  test("the learned tier survives its workers and the process", async (kit) => {
     await kit.job("any", keysOf(9));
     const [one, two] = [kit.worker("w1"), kit.worker("w2")];
     await one.claim(2);
@@ -71,7 +71,7 @@ export const proxyTiers = (test: LedgerTest): void => {
     assert.equal(grant.tiers?.[0]?.state.at, 1);
   });
 
-  test("a pulse that is sent again moves no ladder, and is answered alike", async (kit) => {
+  test("a pulse that is sent again does not change the tier, and gets the same answer", async (kit) => {
     await kit.job("any", keysOf(9));
     const worker = kit.worker();
     await worker.claim(1, { number: 1 });
@@ -93,7 +93,7 @@ export const proxyTiers = (test: LedgerTest): void => {
     assert.equal((await events(kit)).length, 2);
   });
 
-  test("a tier that is down is told, and a lane without another is held until it may work again", async (kit) => {
+  test("a tier that is down is reported, and a lane without another is held until it may work again", async (kit) => {
     await kit.job("any", keysOf(9));
     const worker = kit.worker();
     await worker.claim(2);
@@ -118,7 +118,7 @@ export const proxyTiers = (test: LedgerTest): void => {
     assert.ok((await kit.worker("w2").claim()).items.length > 0);
   });
 
-  test("a good item on a tier that was down lets the lane go on", async (kit) => {
+  test("a good item on a tier that was down lets the lane continue", async (kit) => {
     await kit.job("any", keysOf(9));
     const worker = kit.worker();
     await worker.claim(2);
@@ -128,7 +128,7 @@ export const proxyTiers = (test: LedgerTest): void => {
     assert.ok((await kit.worker("w2").claim()).items.length > 0);
   });
 
-  test("a tier that is down is passed by where another works", async (kit) => {
+  test("a tier that is down is skipped if another works", async (kit) => {
     await kit.job("any", keysOf(9));
     const worker = kit.worker();
     await worker.claim(2);
@@ -165,7 +165,7 @@ export const proxyTiers = (test: LedgerTest): void => {
     assert.deepEqual((await kit.ledger.readJob("own"))?.ladders?.[0]?.outages, []);
   });
 
-  test("an outage lasts as long by a clock that was set back", async (kit) => {
+  test("an outage lasts as long when the clock is set back", async (kit) => {
     await kit.job("any", keysOf(9));
     const worker = kit.worker();
     await worker.claim(2);

@@ -26,7 +26,7 @@ const dieAlone = async (kit: Kit, ledger: Ledger, name: string, cause: typeof bl
 };
 
 export const reaping = (test: LedgerTest): void => {
-  test("of a dead worker's items only those it named as running, or took since, are suspects", async (kit) => {
+  test("only the items that a dead worker reported as running, or claimed since, are suspects", async (kit) => {
     const worker = kit.worker();
     await kit.job("job", keysOf(9));
     const [a, b] = await worker.take(6);
@@ -58,7 +58,7 @@ export const reaping = (test: LedgerTest): void => {
     assert.deepEqual(suspects, new Set([b.key, "k4", "k5"]));
   });
 
-  test("before its first pulse, all that a dead worker had taken are suspects", async (kit) => {
+  test("before its first pulse, all claimed items of a dead worker are suspects", async (kit) => {
     const worker = kit.worker();
     await kit.job("job", keysOf(3));
     await worker.take(2);
@@ -66,7 +66,7 @@ export const reaping = (test: LedgerTest): void => {
     assert.deepEqual(await kit.ledger.reap({}), { workers: 1, suspects: 2, returned: 0 });
   });
 
-  test("what ended, or was given back, before the death is no suspect", async (kit) => {
+  test("items that ended or were returned before the death are not suspects", async (kit) => {
     const worker = kit.worker();
     await kit.job("job", keysOf(4));
     const [a, b, c] = await worker.take(4);
@@ -96,7 +96,7 @@ export const reaping = (test: LedgerTest): void => {
     assert.equal((await kit.item("job", first.key)).state, "done");
   });
 
-  test("a suspect that failed alone waits like any other, and is a suspect no more", async (kit) => {
+  test("a suspect that failed alone waits like any other item, and is no longer a suspect", async (kit) => {
     await kit.job("job", ["a"]);
     await suspectOf(kit, "job", "a");
     const alone = kit.worker("alone");
@@ -109,7 +109,7 @@ export const reaping = (test: LedgerTest): void => {
     assert.deepEqual([again?.key, again?.attempt], ["a", 2]);
   });
 
-  test("a suspect that is given back untried is still a suspect", async (kit) => {
+  test("a suspect that is returned untried is still a suspect", async (kit) => {
     await kit.job("job", ["a"]);
     await suspectOf(kit, "job", "a");
     const alone = kit.worker("alone");
@@ -121,7 +121,7 @@ export const reaping = (test: LedgerTest): void => {
     assert.equal((await alone.takeAlone())?.key, "a");
   });
 
-  test("deaths alone that the scraper explains soon fail the item, unexplained ones later, never as worker-lost", async (kit) => {
+  test("deaths while alone soon fail the item if the scraper caused them, later if unexplained, never as worker-lost", async (kit) => {
     const deaths = async (key: string, cause: typeof blame | typeof unknown) => {
       await kit.job(key, [key]);
       await suspectOf(kit, key, key);
@@ -159,7 +159,7 @@ export const reaping = (test: LedgerTest): void => {
     assert.ok(first > 0 && second > first && third > second, waits.join());
   });
 
-  test("a retried suspect starts with a clean slate", async (kit) => {
+  test("a retried suspect starts without its earlier deaths", async (kit) => {
     await kit.job("job", ["a"]);
     await suspectOf(kit, "job", "a");
     for (let i = 0; i < 3; i++) await dieAlone(kit, kit.ledger, `first-${i}`, blame);
@@ -170,7 +170,7 @@ export const reaping = (test: LedgerTest): void => {
     assert.equal((await kit.item("job", "a")).state, "queued");
   });
 
-  test("an item whose acting request had left is not tried again by itself: the only final worker-lost", async (kit) => {
+  test("an item whose acting request was sent is not retried automatically: the only final worker-lost", async (kit) => {
     const worker = kit.worker();
     await kit.job("job", keysOf(3));
     await kit.ledger.sealJob("job");
@@ -208,7 +208,7 @@ export const reaping = (test: LedgerTest): void => {
     assert.equal((await two.take()).length, 2);
   });
 
-  test("a suspect takes its place in the lane's concurrency and its slot as any other item", async (kit) => {
+  test("a suspect uses a place of the lane and a slot like any other item", async (kit) => {
     await kit.job("job", ["a"], { pace: { perSecond: 1, burst: 1, concurrency: 1 } });
     await suspectOf(kit, "job", "a");
     await kit.ledger.addItems("job", planned(keysOf(3)), []);
@@ -229,7 +229,7 @@ export const reaping = (test: LedgerTest): void => {
     assert.deepEqual(hop.slots[0]?.delaysMs, [1000], "its first slot is spent");
   });
 
-  test("suspects of a stopped job wait, and call for nobody", async (kit) => {
+  test("suspects of a stopped job wait, and need no worker", async (kit) => {
     await kit.job("job", ["a"]);
     await suspectOf(kit, "job", "a");
     await kit.ledger.controlJob("job", "pause");
@@ -245,7 +245,7 @@ export const reaping = (test: LedgerTest): void => {
     assert.equal((await alone.claim(1, { alone: true })).suspects, 0);
   });
 
-  test("suspects are run though very many others wait that cannot run: of stopped jobs, and in a lane that is held", async (kit) => {
+  test("suspects run even if many others cannot, because their job is stopped or their lane is held", async (kit) => {
     const pace = { ...UNPACED, concurrency: 1000 };
     for (const id of ["paused", "cancelled", "held"]) {
       await kit.job(id, keysOf(100), { pace, lane: `${id}.test` });

@@ -37,7 +37,7 @@ const prepare = async (kit: Kit): Promise<Prepared> => {
   return { kit, ledger, worker, held };
 };
 
-/** All that can be seen of a ledger, and what it gives next. Numbers that only name something may differ. */
+/** Everything visible of a ledger, and what it returns next. Numbers that are only ids may differ. */
 const look = async (kit: Kit): Promise<unknown> => {
   const { ledger } = kit;
   const jobs = await ledger.listJobs();
@@ -169,14 +169,14 @@ const withoutLeases = (answer: unknown): unknown =>
     ? { ...answer, items: answer.items.map((item: object) => ({ ...item, lease: 0 })) }
     : answer;
 
-describe("a call whose answer is lost, and that is sent again, does what one call does", () => {
+describe("a call that is sent again after a lost answer has the effect of one call", () => {
   for (const [name, call] of Object.entries(VERBS))
     it(name, async (t) => {
       assert.deepEqual(await effectOf(t, call, verbOf(name)), await effectOf(t, call, undefined));
     });
 });
 
-/** What the last word of an operator says is true, however old that word is. */
+/** The operator's last setting applies, however old it is. */
 const LAST_WORD_STANDS = ["controlLane", "setShare"];
 
 /** What is seen when the call arrives a second time, after others of the same kind. */
@@ -204,7 +204,7 @@ const lateEffectOf = async (t: TestContext, call: Call, verb: string, isTwice: b
   return await look(kit);
 };
 
-describe("a call that arrives once more, after others, changes nothing", () => {
+describe("a call that arrives again after others changes nothing", () => {
   for (const [name, call] of Object.entries(VERBS))
     if (!LAST_WORD_STANDS.includes(verbOf(name)))
       it(name, async (t) => {

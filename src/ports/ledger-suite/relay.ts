@@ -3,7 +3,7 @@ import { seededRandom } from "../../domain/testing/seeded-random.ts";
 import type { Ledger } from "../ledger.ts";
 import type { OpenLedger } from "./test-kit.ts";
 
-/** The call took effect, or was refused, and nobody heard which. */
+/** The call took effect or was refused, and the caller does not know which. */
 class AnswerLost extends Error {
   constructor(verb: string) {
     super(`${verb}: answer lost`);
@@ -20,7 +20,7 @@ export const loseAnswers = (ledger: Ledger, isLost: (verb: string) => boolean): 
     throw new AnswerLost(verb);
   });
 
-/** A caller that sends the same again until it hears an answer. */
+/** A caller that repeats a call until it gets an answer. */
 export const resend = (ledger: Ledger): Ledger =>
   resending(ledger, async ({ error }) => error instanceof AnswerLost);
 

@@ -45,7 +45,7 @@ const remove = async (kit: Kit, job: string, names: readonly string[]): Promise<
 };
 
 export const removing = (test: LedgerTest): void => {
-  test("a removed job cannot be read from the moment that it is marked, and what is left of it says what was removed", async (kit) => {
+  test("a removed job cannot be read once it is marked, and its remaining record says what was removed", async (kit) => {
     const { ledger } = kit;
     await doneJob(kit, "one");
     kit.pass(1000);
@@ -102,7 +102,7 @@ export const removing = (test: LedgerTest): void => {
     assert.equal((await mark()).job, "one");
   });
 
-  test("nothing is answered with a removed job's captures, and ids of its queues are not used again", async (kit) => {
+  test("captures of a removed job answer no other job, and the ids of its queues are not reused", async (kit) => {
     await doneJob(kit, "one");
     const [before] = await kit.items("one");
     await kit.ledger.removals.mark("one", "job");
@@ -115,7 +115,7 @@ export const removing = (test: LedgerTest): void => {
     assert.ok(item.queue > before!.ref.queue);
   });
 
-  test("objects that items of other jobs point to are kept until those jobs have gone", async (kit) => {
+  test("objects that items of other jobs use are kept until those jobs are removed", async (kit) => {
     const { removals } = kit.ledger;
     await doneJob(kit, "one");
     await doneJob(kit, "two", ["a"]);
@@ -149,7 +149,7 @@ export const removing = (test: LedgerTest): void => {
     assert.deepEqual(await removals.due(9), []);
   });
 
-  test("an item that was found unchanged keeps what the removed job had of it", async (kit) => {
+  test("an unchanged item keeps the captures of the removed job that it uses", async (kit) => {
     const { removals } = kit.ledger;
     await doneJob(kit, "one", ["a"]);
     kit.pass(1000);
@@ -164,7 +164,7 @@ export const removing = (test: LedgerTest): void => {
     assert.deepEqual((await kit.item("two", "a")).captures, [capture("one")]);
   });
 
-  test("an item that points to what was removed meanwhile is fetched", async (kit) => {
+  test("an item that refers to removed captures is fetched", async (kit) => {
     for (const [at, what] of (["job", "pages"] as const).entries()) {
       const [before, after] = [`before-${at}`, `after-${at}`];
       await doneJob(kit, before, ["a"]);
@@ -186,7 +186,7 @@ export const removing = (test: LedgerTest): void => {
     }
   });
 
-  test("with its pages removed a job keeps records and counts, and takes nothing while they are being removed", async (kit) => {
+  test("a job without its pages keeps records and counts, and accepts nothing during the removal", async (kit) => {
     const { ledger } = kit;
     const worker = kit.worker();
     await kit.job("one", ["a", "b"]);
@@ -230,7 +230,7 @@ export const removing = (test: LedgerTest): void => {
     assert.equal((await removals.read("one"))?.removed.bytes, 21);
   });
 
-  test("a removed job's folder is looked at again after an hour, also when the clock is set back", async (kit) => {
+  test("a removed job's folder is checked again after an hour, also when the clock is set back", async (kit) => {
     const { removals } = kit.ledger;
     const worker = kit.worker("clock");
     await doneJob(kit, "one");

@@ -4,7 +4,7 @@ import { type LedgerTest, LEASE_MS } from "./test-kit.ts";
 const ORIGIN = "https://site.test";
 
 export const robots = (test: LedgerTest): void => {
-  test("one asker at a time may fetch robots.txt, and all hear what it found", async (kit) => {
+  test("one worker at a time may fetch robots.txt, and all get the result", async (kit) => {
     const other = await kit.another();
     await kit.worker("w1").claim();
     await kit.worker("w2", other).claim();
@@ -27,7 +27,7 @@ export const robots = (test: LedgerTest): void => {
     assert.deepEqual(await ledger.readRobots(ORIGIN, "w1"), { known: { text: null, keepMs: 1000 } });
   });
 
-  test("when its time is over it is fetched anew, by one", async (kit) => {
+  test("when it expires, one worker fetches it again", async (kit) => {
     const { ledger } = kit;
     await kit.worker("w1").claim();
     await ledger.keepRobots(ORIGIN, { text: "", keepMs: 1000 });
@@ -37,7 +37,7 @@ export const robots = (test: LedgerTest): void => {
     assert.notDeepEqual(await ledger.readRobots(ORIGIN, "w2"), { mayFetch: true });
   });
 
-  test("when the fetcher dies or stays silent, another one may fetch", async (kit) => {
+  test("if the fetching worker dies or stays silent, another one may fetch", async (kit) => {
     const { ledger } = kit;
     const [one, two] = [kit.worker("w1"), kit.worker("w2")];
     await one.claim();

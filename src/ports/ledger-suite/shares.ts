@@ -24,7 +24,7 @@ const wideJob = async (kit: Kit, id: string, client: string, lanes: number): Pro
   await kit.ledger.addItems(id, items.flat(), []);
 };
 
-/** Items of each job in so many claims of a busy worker: it has one place free at a time. */
+/** Items of each job in N claims of a busy worker, which has one place free at a time. */
 const serveOneByOne = async (kit: Kit, count: number, room = 1): Promise<string[]> => {
   const worker = kit.worker();
   const served: string[] = [];
@@ -39,7 +39,7 @@ const serveOneByOne = async (kit: Kit, count: number, room = 1): Promise<string[
 };
 
 export const shares = (test: LedgerTest): void => {
-  test("a client whose items never end leaves a part of each worker to those that come later", async (kit) => {
+  test("a client whose items never end leaves a part of each worker to later clients", async (kit) => {
     await wideJob(kit, "hanging", "a", 400);
     const worker = kit.worker();
     const places = 100;
@@ -61,7 +61,7 @@ export const shares = (test: LedgerTest): void => {
     assert.equal(items.length, 100);
   });
 
-  test("beside a large backlog of another client, fifty items on the same host need a hundred slots", async (kit) => {
+  test("beside a large backlog of another client, fifty items on the same host are done within a hundred slots", async (kit) => {
     const worker = kit.worker();
     await kit.job("huge", keysOf(BACKLOG), { client: "a", pace: TEN });
     await serveSlots(kit, worker, 200);
@@ -80,7 +80,7 @@ export const shares = (test: LedgerTest): void => {
     assert.ok(Math.abs(countOf(served, "three") - 150) <= 2, `${countOf(served, "three")} of 200`);
   });
 
-  test("a weight that is changed holds from then on", async (kit) => {
+  test("a changed weight applies from then on", async (kit) => {
     await kit.job("a", keysOf(400), { client: "a", pace: TEN });
     await kit.job("b", keysOf(400), { client: "b", pace: TEN });
     const worker = kit.worker();
@@ -123,7 +123,7 @@ export const shares = (test: LedgerTest): void => {
   });
 
   for (const [how, isVoid] of Object.entries({ void: true, "given back": false }))
-    test(`slots that were ${how} and are booked again count once in a client's share of the lane`, async (kit) => {
+    test(`slots that were ${how} and booked again count once in a client's share of the lane`, async (kit) => {
       const worker = kit.worker();
       await kit.ledger.setShare("a", { weight: 2 });
       await kit.job("missing", keysOf(600), { client: "a", pace: TEN });
@@ -157,7 +157,7 @@ export const shares = (test: LedgerTest): void => {
       assertShares(used, { missing: 2, plain: 1 });
     });
 
-  test("items that are given back before they began count once in a client's share of the workers", async (kit) => {
+  test("items that are returned before they start count once in a client's share of the workers", async (kit) => {
     await wideJob(kit, "wide", "a", 50);
     await wideJob(kit, "plain", "b", 50);
     const worker = kit.worker();
@@ -182,7 +182,7 @@ export const shares = (test: LedgerTest): void => {
     assert.ok(countOf(many, "single") >= 200 - 40, `${countOf(many, "single")} of 400`);
   });
 
-  test("over the workers weights hold as within a lane", async (kit) => {
+  test("weights apply over all workers as within a lane", async (kit) => {
     await kit.ledger.setShare("a", { weight: 3 });
     await wideJob(kit, "wide", "a", 50);
     await wideJob(kit, "narrow", "b", 3);
@@ -190,7 +190,7 @@ export const shares = (test: LedgerTest): void => {
     assert.ok(Math.abs(countOf(served, "wide") - 45) <= 3, `${countOf(served, "wide")} of 60`);
   });
 
-  test("what one client cannot use others get: no worker stays idle for a share", async (kit) => {
+  test("capacity that one client cannot use goes to others: no worker idles for a share", async (kit) => {
     const worker = kit.worker();
     await kit.job("slow", keysOf(100), { client: "a", pace: { perSecond: 1, burst: 1, concurrency: 9 } });
     await wideJob(kit, "wide", "b", 30);
@@ -220,7 +220,7 @@ export const shares = (test: LedgerTest): void => {
     assert.equal((await two.take(8, { jobs: ["wide"] })).length, 8);
   });
 
-  test("a suspect that runs alone counts among its client's running items as any other", async (kit) => {
+  test("a suspect that runs alone counts among its client's running items", async (kit) => {
     const [one, two] = [kit.worker("w1"), kit.worker("w2")];
     await kit.ledger.setShare("a", { weight: 1, maxRunning: 2 });
     await kit.job("job", keysOf(9), { client: "a" });
@@ -245,7 +245,7 @@ export const shares = (test: LedgerTest): void => {
     assert.ok(Math.max(...sizes) <= 100, sizes.join());
   });
 
-  test("what a client's jobs have accepted is counted from a given day (UTC) on, found items included", async (kit) => {
+  test("accepted items of a client's jobs are counted per day (UTC), including found ones", async (kit) => {
     const { ledger } = kit;
     const worker = kit.worker();
     kit.nowMs = 1_750_000_020_000;
@@ -261,7 +261,7 @@ export const shares = (test: LedgerTest): void => {
     assert.equal(await ledger.countAccepted("nobody", 0), 0);
   });
 
-  test("a client holds its open jobs, and the bytes that were fetched for all of its jobs", async (kit) => {
+  test("a client's record has its open jobs and the bytes fetched for all of its jobs", async (kit) => {
     const { ledger } = kit;
     const worker = kit.worker();
     assert.deepEqual([await ledger.countOpenJobs("a"), await ledger.countKeptBytes("a")], [0, 0]);

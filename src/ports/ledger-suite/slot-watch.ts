@@ -4,7 +4,7 @@ import type { SlotGrant } from "../ledger.ts";
 import type { SimWorker } from "./sim-worker.ts";
 import type { Kit } from "./test-kit.ts";
 
-/** Sees every slot that any worker was given, and what was given back, on the ledger's clock. */
+/** Records every slot that a worker got or returned, on the ledger's clock. */
 export class SlotWatch {
   readonly #now: () => number;
   readonly #heldUntil = new Map<string, number>();
@@ -24,7 +24,7 @@ export class SlotWatch {
       }
   }
 
-  /** Takes the worker's last slot out, as it is told in a pulse. */
+  /** Removes the worker's last slot, as a pulse returns it. */
   giveBack(worker: SimWorker): { lane: string; delaysMs: number[] }[] {
     const slot = worker.slots.findLast(({ at }) => at > this.#now());
     if (!slot) return [];
@@ -57,8 +57,8 @@ const mostIn = (times: readonly number[], windowMs: number): number => {
 };
 
 /**
- * Law 3: no window sees more than rate × W + burst. In a window that is no whole number of intervals, the interval that was
- * begun counts as a whole one (see `slots.ts`).
+ * Law 3: no window sees more than rate × W + burst. In a window that is not a whole number of intervals, the last interval counts as a whole one (see
+ * `slots.ts`).
  */
 export const keepsPace = (
   starts: readonly number[],

@@ -10,7 +10,7 @@ const isQuiet = async ({ ledger }: Kit, job = "job"): Promise<boolean> => {
 
 export const stopping = (test: LedgerTest): void => {
   for (const to of ["pause", "cancel"] as const)
-    test(`after ${to} a job is quiet once every worker that had items of it has heard so`, async (kit) => {
+    test(`after ${to} a job is quiet once every worker with items of it has confirmed`, async (kit) => {
       const [one, two, idle] = ["w1", "w2", "w3"].map((name) => kit.worker(name));
       await kit.job("job", keysOf(10));
       await kit.job("other", keysOf(10, "o"), { lane: "b.test" });
@@ -30,7 +30,7 @@ export const stopping = (test: LedgerTest): void => {
       assert.equal((await kit.ledger.isQuiet("other")).quiet, false);
     });
 
-  test("a worker hears of a stopped queue even when it does not name the items it has just been given", async (kit) => {
+  test("a worker learns of a stopped queue even if it does not name the items it has just claimed", async (kit) => {
     const worker = kit.worker();
     await kit.job("job", keysOf(4));
     const [item] = await worker.take(2);
@@ -41,7 +41,7 @@ export const stopping = (test: LedgerTest): void => {
     assert.equal(await isQuiet(kit), true);
   });
 
-  test("a claim is not a hearing: its answer does not say what has stopped", async (kit) => {
+  test("a claim does not confirm a stop, because its answer does not say what has stopped", async (kit) => {
     const worker = kit.worker();
     await kit.job("job", keysOf(4));
     await worker.take(2);
@@ -51,7 +51,7 @@ export const stopping = (test: LedgerTest): void => {
     assert.equal(await isQuiet(kit), false);
   });
 
-  test("for a worker that is given up nobody waits", async (kit) => {
+  test("a stop does not wait for a worker that is given up", async (kit) => {
     const [one, two] = [kit.worker("w1"), kit.worker("w2")];
     await kit.job("job", keysOf(10));
     await one.take(2);
@@ -63,7 +63,7 @@ export const stopping = (test: LedgerTest): void => {
     assert.equal(await isQuiet(kit), true);
   });
 
-  test("a job without leased items is quiet at once, and one that goes on never is", async (kit) => {
+  test("a job without leased items is quiet at once, and a running job never is", async (kit) => {
     const worker = kit.worker();
     await kit.job("job", keysOf(3));
     await worker.settle(await worker.take(1));
@@ -81,7 +81,7 @@ export const stopping = (test: LedgerTest): void => {
     await assert.rejects(() => kit.ledger.isQuiet("none"), code("no-such-job"));
   });
 
-  test("a job that the breaker paused is quiet once its workers have heard so", async (kit) => {
+  test("a job that the breaker paused is quiet once its workers have confirmed", async (kit) => {
     const worker = kit.worker();
     await kit.job("job", keysOf(60));
     const [item] = await worker.take(5);
@@ -92,7 +92,7 @@ export const stopping = (test: LedgerTest): void => {
     assert.equal(await isQuiet(kit), true);
   });
 
-  test("an item whose acting request was announced and never left is given back as one that has not acted", async (kit) => {
+  test("an item whose acting request was announced but not sent is returned as one that has not acted", async (kit) => {
     const worker = kit.worker();
     await kit.job("job", ["a"]);
     const items = await worker.take();
@@ -106,7 +106,7 @@ export const stopping = (test: LedgerTest): void => {
     assert.equal((await kit.item("job", "a")).state, "queued");
   });
 
-  test("paused and resumed over many lanes, a job goes on in each of them", async (kit) => {
+  test("a job that is paused and resumed continues in each of its many lanes", async (kit) => {
     const worker = kit.worker();
     await kit.job("job", []);
     for (let i = 0; i < 120; i++)
@@ -117,7 +117,7 @@ export const stopping = (test: LedgerTest): void => {
     assert.equal((await worker.takeKeys(500)).length, 120);
   });
 
-  test("a job whose last items failed after it was paused, or held in its only lane, goes on when they are retried", async (kit) => {
+  test("a job whose last items failed after it was paused or held continues when they are retried", async (kit) => {
     const worker = kit.worker();
     for (const stop of ["pause", "hold"] as const) {
       await kit.job(stop, keysOf(40), { lane: `${stop}.test` });
@@ -134,7 +134,7 @@ export const stopping = (test: LedgerTest): void => {
     }
   });
 
-  test("retried, a job that is paused stays so", async (kit) => {
+  test("a retry does not resume a paused job", async (kit) => {
     const worker = kit.worker();
     await kit.job("job", keysOf(3));
     await worker.settle(await worker.take(1), failed("timeout"));

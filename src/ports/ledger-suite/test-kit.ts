@@ -26,14 +26,14 @@ interface OpenOptions {
   readonly leaseMs?: number;
 }
 
-/** Opens the ledger in a folder; opened again there, it stands for another process. */
+/** Opens the ledger in a folder; opening it again simulates another process. */
 export type OpenLedger = (folder: string, options: OpenOptions) => Promise<Ledger>;
 
-/** No whole number of ms: a worker is never exactly at its deadline. */
+/** Not a whole number of ms: a worker is never exactly at its deadline. */
 export const LEASE_MS = 10_000.5;
 export const SITE = "site.test";
 
-/** Memory where the system has it: the suite asks what a backend does, not how fast its disk is. */
+/** In memory if the system supports it: the suite tests what a backend does, not how fast its disk is. */
 const ROOT = existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
 
 /** One test's own ledger, and the clock that it goes by. */
@@ -73,7 +73,7 @@ export class Kit {
     return this.#recorder.wrap(await this.#open());
   }
 
-  /** What in the calls since the last look breaks a law of the ledger. */
+  /** Violations of the ledger's laws in the calls since the last check. */
   violations(): readonly Violation[] {
     return checkHistory(this.#recorder.drain(), { leaseMs: LEASE_MS });
   }
@@ -92,7 +92,7 @@ export class Kit {
     return new SimWorker(name, ledger, () => this.nowMs);
   }
 
-  /** A job with items in it, one lane unless told. */
+  /** A job with items, in one lane by default. */
   async job(
     id: string,
     keys: readonly string[],
@@ -158,7 +158,7 @@ export const jobSpec = (id: string, own: Partial<JobSpec> = {}): JobSpec => {
   };
 };
 
-/** What a worker says of itself. */
+/** A worker's information about itself. */
 export const workerInfo = (name: string, own: Partial<WorkerInfo> = {}): WorkerInfo => ({
   name,
   host: "host-1",
@@ -178,5 +178,5 @@ export const planned = (keys: readonly string[], lane = SITE): PlannedItem[] =>
 export const code = (expected: LedgerErrorCode) => (error: unknown) =>
   error instanceof LedgerError && error.code === expected;
 
-/** Registers one test of the contract: a sentence, and a kit of its own. */
+/** Registers one test of the contract: a sentence, with its own kit. */
 export type LedgerTest = (sentence: string, run: (kit: Kit) => Promise<void>) => void;

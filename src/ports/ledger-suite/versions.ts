@@ -68,7 +68,7 @@ export const versions = (test: LedgerTest): void => {
     assert.deepEqual(view?.spec.earlier, [["v1"]]);
   });
 
-  test("leased items run to their end with the version before", async (kit) => {
+  test("leased items finish with the previous version", async (kit) => {
     await kit.job("job", ["a", "b"], FIELDS);
     const worker = kit.worker();
     const [a] = await worker.take(1);
@@ -80,7 +80,7 @@ export const versions = (test: LedgerTest): void => {
     assert.equal((await kit.item("job", "a")).version, "v1");
   });
 
-  test("what stored pages give takes the place of what was there, in every count, once", async (kit) => {
+  test("records from stored pages replace the previous ones in every count, once", async (kit) => {
     const { one, two } = await begin(kit);
     await kit.ledger.pinVersions("job", pins("v2", { fields: ["tax", "name", "new"] }));
     const before = await kit.ledger.readJob("job");
@@ -105,7 +105,7 @@ export const versions = (test: LedgerTest): void => {
     assert.deepEqual([item.state, item.failure, item.records?.blob], ["done", undefined, "new"]);
   });
 
-  test("an item that still fails has its new reason", async (kit) => {
+  test("an item that still fails has the new reason", async (kit) => {
     const { two } = await begin(kit);
     await kit.ledger.pinVersions("job", pins("v2"));
     const outcome = { state: "failed", failure: failure("scraper-error") } as const;
@@ -117,7 +117,7 @@ export const versions = (test: LedgerTest): void => {
     );
   });
 
-  test("another revision's reading, and that of an item that was put back, change nothing", async (kit) => {
+  test("results of another revision, or for a requeued item, change nothing", async (kit) => {
     const { one, two } = await begin(kit);
     await kit.ledger.pinVersions("job", pins("v2"));
     await kit.ledger.amendItems("job", 2, [amended(one)]);
@@ -128,7 +128,7 @@ export const versions = (test: LedgerTest): void => {
     assert.deepEqual([item.state, item.version], ["queued", "v1"]);
   });
 
-  test("a job that has ended is read again with another version, and ends again", async (kit) => {
+  test("an ended job is read again with another version, and ends again", async (kit) => {
     await kit.job("job", ["a"], FIELDS);
     await kit.ledger.sealJob("job");
     const worker = kit.worker();
@@ -144,7 +144,7 @@ export const versions = (test: LedgerTest): void => {
     await assert.rejects(kit.ledger.pinVersions("gone", pins("v2")), code("job-ended"));
   });
 
-  test("what was skipped stays so, with what the new version reads", async (kit) => {
+  test("skipped items stay skipped, with the records of the new version", async (kit) => {
     await kit.job("job", ["a"], FIELDS);
     await kit.ledger.sealJob("job");
     const worker = kit.worker();
@@ -163,7 +163,7 @@ export const versions = (test: LedgerTest): void => {
     assert.deepEqual([done, skipped, view.partial], [0, 1, 0]);
   });
 
-  test("what one stored page leads to may be more than a transaction takes", async (kit) => {
+  test("one stored page may emit more inputs than one transaction takes", async (kit) => {
     const { one } = await begin(kit);
     await kit.ledger.pinVersions("job", pins("v2"));
     const emitted = planned(keysOf(2500), "other.test");
@@ -173,7 +173,7 @@ export const versions = (test: LedgerTest): void => {
     assert.deepEqual([received, accepted], [2503, 2503]);
   });
 
-  test("a job whose pages are being removed, or whose deadline has passed, takes no other version", async (kit) => {
+  test("a job whose pages are being removed, or whose deadline has passed, accepts no new version", async (kit) => {
     const worker = kit.worker();
     const deadlineAt = kit.nowMs + 60_000;
     await kit.job("job", ["a"], { ...FIELDS, deadlineAt });
@@ -188,7 +188,7 @@ export const versions = (test: LedgerTest): void => {
     assert.equal((await kit.ledger.readJob("job"))?.state, "done");
   });
 
-  test("limits that were raised stay, and higher ones of the new version let capped inputs in", async (kit) => {
+  test("raised limits stay, and higher limits of the new version accept capped inputs", async (kit) => {
     const { ledger } = kit;
     await kit.job("job", ["a"], { ...FIELDS, maxDepth: 1, maxItems: 2 });
     const worker = kit.worker();

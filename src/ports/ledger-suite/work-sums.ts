@@ -4,7 +4,7 @@ import { workerInfo, keysOf, type LedgerTest, UNPACED } from "./test-kit.ts";
 const CAUSE = { blame: "unknown", detail: "gone" } as const;
 
 export const workSums = (test: LedgerTest): void => {
-  test("what workers tell of their work is added up, and stays when they are gone", async (kit) => {
+  test("the figures that workers report are summed, and stay when the workers are gone", async (kit) => {
     assert.deepEqual(await kit.ledger.readWorkSums(), {});
     await kit.job("job", keysOf(2));
     await kit.worker("w1").take(1);
@@ -24,7 +24,7 @@ export const workSums = (test: LedgerTest): void => {
     assert.deepEqual(await kit.ledger.listWorkers(), []);
   });
 
-  test("leases that end before their items are settled are counted, whoever ends them", async (kit) => {
+  test("leases that end before their items are settled are counted, however they end", async (kit) => {
     const lost = async () => {
       const sums = await kit.ledger.readWorkSums();
       return [sums["lost workers"] ?? 0, sums["lost leases"] ?? 0, sums["suspect items"] ?? 0];

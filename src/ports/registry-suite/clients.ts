@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { clientInfo, keyInfo, type RegistryTest } from "./test-kit.ts";
 
 export const clients = (test: RegistryTest): void => {
-  test("a client is saved whole, changed whole, and listed by name", async ({ registry, other }) => {
+  test("a client is saved and changed as a whole, and listed by name", async ({ registry, other }) => {
     const client = clientInfo("b", {
       weight: 3,
       itemsPerDay: 10,
@@ -19,10 +19,7 @@ export const clients = (test: RegistryTest): void => {
     assert.equal(await other.readClient("c"), undefined);
   });
 
-  test("a client is changed in one step: nobody's change is lost to another's", async ({
-    registry,
-    other,
-  }) => {
+  test("concurrent changes of a client are both kept", async ({ registry, other }) => {
     const nobody = await registry.changeClient("team", (client) => client);
     assert.deepEqual([nobody, await registry.listClients()], [undefined, []]);
     const count = (): Promise<unknown> => {
@@ -35,7 +32,7 @@ export const clients = (test: RegistryTest): void => {
     assert.deepEqual(left, await registry.readClient("team"));
   });
 
-  test("a key is found by its hash, and by nothing else of it", async ({ registry, other }) => {
+  test("a key is found only by its hash", async ({ registry, other }) => {
     await registry.saveKey(keyInfo("key1", { role: "admin" }));
     assert.deepEqual(await other.findKey("hash of key1"), keyInfo("key1", { role: "admin" }));
     assert.equal(await other.findKey("key1"), undefined);
@@ -59,7 +56,7 @@ export const clients = (test: RegistryTest): void => {
     assert.equal((await other.findKey("hash of key1"))?.revokedAt, 70);
   });
 
-  test("the use of a key is written down at most once a minute", async ({ registry }) => {
+  test("the use of a key is recorded at most once a minute", async ({ registry }) => {
     await registry.saveKey(keyInfo("key1"));
     const usedAt = async () => (await registry.findKey("hash of key1"))?.usedAt;
     assert.equal(await usedAt(), undefined);

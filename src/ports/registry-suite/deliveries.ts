@@ -6,7 +6,7 @@ const only = async ({ other }: RegistryKit, id: string) =>
   (await other.listDeliveries({ limit: 100 })).find((one) => one.id === id);
 
 export const deliveries = (test: RegistryTest): void => {
-  test("telling the same event twice makes no second delivery", async (kit) => {
+  test("adding the same event twice makes one delivery", async (kit) => {
     await kit.registry.addDeliveries([delivery(1), delivery(1, "e2")]);
     await kit.other.addDeliveries([delivery(1, "e1", { id: "again" }), delivery(2)]);
     const ids = (await kit.registry.listDeliveries({ limit: 10 })).map(({ id }) => id);
@@ -19,7 +19,7 @@ export const deliveries = (test: RegistryTest): void => {
     await registry.addDeliveries([]);
   });
 
-  test("what is taken is hidden from others, and given again when its taker is not heard of", async (kit) => {
+  test("a taken delivery is hidden from others, and available again if its taker stays silent", async (kit) => {
     await kit.registry.addDeliveries([delivery(1), delivery(1, "e2")]);
     assert.deepEqual(await kit.takenIds(1), ["1@e1"]);
     const [second, ...more] = await kit.other.takeDeliveries(10, 5000);
@@ -32,7 +32,7 @@ export const deliveries = (test: RegistryTest): void => {
     assert.deepEqual(await kit.takenIds(), ["1@e1", "1@e2"]);
   });
 
-  test("of one URL the oldest is given, and the next when that one has ended", async (kit) => {
+  test("for one URL the oldest delivery comes first, and the next when that one has ended", async (kit) => {
     await kit.registry.addDeliveries([delivery(1), delivery(2), delivery(3)]);
     for (const id of ["1@e1", "2@e1", "3@e1"]) {
       assert.deepEqual(await kit.takenIds(), [id]);
@@ -42,7 +42,7 @@ export const deliveries = (test: RegistryTest): void => {
     assert.deepEqual(await kit.takenIds(), []);
   });
 
-  test("a delivery that waits for its next try lets the later ones pass", async (kit) => {
+  test("a delivery that waits for its next attempt lets later ones pass", async (kit) => {
     await kit.registry.addDeliveries([delivery(1), delivery(2)]);
     await kit.takenIds();
     await kit.registry.endDelivery("1@e1", {
@@ -64,7 +64,7 @@ export const deliveries = (test: RegistryTest): void => {
     assert.deepEqual(await kit.takenIds(), ["1@e1"]);
   });
 
-  test("one URL of two clients is two: they do not wait for each other", async (kit) => {
+  test("the same URL of two clients is independent", async (kit) => {
     const url = "https://shared.test";
     await kit.registry.addDeliveries([
       delivery(1, "e1", { url }),
@@ -96,7 +96,7 @@ export const deliveries = (test: RegistryTest): void => {
     assert.deepEqual(await kit.takenIds(4), ["200@e9"]);
   });
 
-  test("a parked delivery is given to nobody until it is replayed, and then at once", async (kit) => {
+  test("a parked delivery is not available until it is replayed, and then at once", async (kit) => {
     await kit.registry.addDeliveries([delivery(1)]);
     await kit.takenIds();
     assert.equal(await kit.registry.replayDelivery("1@e1"), false, "it is under way");
@@ -116,7 +116,7 @@ export const deliveries = (test: RegistryTest): void => {
     assert.deepEqual(await kit.takenIds(), ["1@e1"]);
   });
 
-  test("what was delivered stays so, whatever a late taker says", async (kit) => {
+  test("a delivered event stays delivered, whatever a late taker reports", async (kit) => {
     await kit.registry.addDeliveries([delivery(1), delivery(1, "e2")]);
     await kit.takenIds(10, 1000);
     kit.pass(1000);
@@ -151,7 +151,7 @@ export const deliveries = (test: RegistryTest): void => {
     assert.deepEqual(await ids({ limit: 2, after: "2@e1" }), [1]);
   });
 
-  test("those at their end are forgotten after a month, those still due never", async (kit) => {
+  test("finished deliveries are deleted after a month, due ones never", async (kit) => {
     await kit.registry.addDeliveries([delivery(1), delivery(2)]);
     await kit.registry.endDelivery("1@e1", { state: "delivered", status: 200 });
     kit.pass(31 * DAY);

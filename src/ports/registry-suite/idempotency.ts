@@ -26,7 +26,7 @@ export const once = (test: RegistryTest): void => {
     assert.deepEqual(await registry.beginOnce(request()), answer);
   });
 
-  test("another request under the same key is told apart, before and after the first has ended", async ({
+  test("a different request with the same key is detected, before and after the first has ended", async ({
     registry,
   }) => {
     await registry.beginOnce(request());
@@ -36,7 +36,7 @@ export const once = (test: RegistryTest): void => {
     assert.deepEqual(await registry.beginOnce(other), { begun: false, isOther: true });
   });
 
-  test("keys of different clients have nothing to do with each other", async ({ registry }) => {
+  test("keys of different clients are independent", async ({ registry }) => {
     await registry.beginOnce(request());
     await registry.endOnce("team", "k", { status: 201, body: "team's" });
     assert.deepEqual(await registry.beginOnce(request({ client: "zebra", name: "hers" })), {
@@ -45,7 +45,7 @@ export const once = (test: RegistryTest): void => {
     });
   });
 
-  test("a request that never ended may be made again after a minute, under the name that the first drew", async (kit) => {
+  test("a request that never ended can be repeated after a minute, with the id of the first", async (kit) => {
     await kit.registry.beginOnce(request());
     kit.pass(59_999);
     assert.deepEqual(await kit.other.beginOnce(request()), { begun: false, isUnderWay: true });
@@ -57,7 +57,7 @@ export const once = (test: RegistryTest): void => {
     assert.deepEqual(await kit.registry.beginOnce(again), { begun: true, name: "first" });
   });
 
-  test("one that came to no answer that stands may be made again at once, under the same name", async ({
+  test("a request without a final answer can be repeated at once, with the same id", async ({
     registry,
     other,
   }) => {

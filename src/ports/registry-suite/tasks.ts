@@ -13,7 +13,7 @@ export const tasks = (test: RegistryTest): void => {
     assert.equal(await other.holdTask("tidy", "two", 1000), false);
   });
 
-  test("a task whose hold has expired goes to whoever asks, and its old holder waits", async (kit) => {
+  test("a task whose hold has expired goes to the next that asks, and its old holder waits", async (kit) => {
     await kit.registry.holdTask("tidy", "one", 1000);
     kit.pass(1000);
     assert.equal(await kit.other.holdTask("tidy", "two", 1000), true);
@@ -28,7 +28,7 @@ export const tasks = (test: RegistryTest): void => {
     assert.equal(await other.holdTask("tidy", "two", 1000), true);
   });
 
-  test("what an alert has said is kept until it is taken back", async ({ registry, other }) => {
+  test("a sent alert is kept until its end is sent", async ({ registry, other }) => {
     assert.equal(await registry.readAlert("a"), undefined);
     await registry.saveAlert("a", '{"since":1}');
     await registry.saveAlert("a", '{"since":2}');

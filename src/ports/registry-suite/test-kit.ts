@@ -5,10 +5,10 @@ import { join } from "node:path";
 import type { TestContext } from "node:test";
 import type { ClientInfo, KeyInfo, NewDelivery, Registry } from "../registry.ts";
 
-/** Opens the registry in a folder; opened again there, it stands for another process. */
+/** Opens the registry in a folder; opening it again simulates another process. */
 export type OpenRegistry = (folder: string, options: { readonly now: () => number }) => Promise<Registry>;
 
-/** Memory where the system has it: the suite asks what a backend does, not how fast its disk is. */
+/** In memory if the system supports it: the suite tests what a backend does, not how fast its disk is. */
 const ROOT = existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
 
 const START_MS = 1_750_000_000_000;
@@ -78,5 +78,5 @@ export const delivery = (event: number, endpoint = "e1", own: Partial<NewDeliver
   ...own,
 });
 
-/** Registers one test of the contract: a sentence, and a kit of its own. */
+/** Registers one test of the contract: a sentence, with its own kit. */
 export type RegistryTest = (sentence: string, run: (kit: RegistryKit) => Promise<void>) => void;

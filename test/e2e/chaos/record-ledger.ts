@@ -6,12 +6,14 @@ import { closeSync, openSync, writeSync } from "node:fs";
 import { registerHooks } from "node:module";
 import { join } from "node:path";
 import type { LedgerOptions } from "../../../src/backends/sqlite/open.ts";
+import type { PostgresOptions } from "../../../src/backends/postgres/open.ts";
 import type { RemoteOptions } from "../../../src/backends/remote/connection.ts";
 import type { Ledger } from "../../../src/ports/ledger.ts";
 import { HistoryRecorder } from "../../../src/ports/ledger-suite/history/history-recorder.ts";
 import { callText } from "./read-history.ts";
 
 const SQLITE = new URL("../../../src/backends/sqlite/open.ts", import.meta.url).href;
+const POSTGRES = new URL("../../../src/backends/postgres/open.ts", import.meta.url).href;
 const REMOTE = new URL("../../../src/backends/remote/open-remote.ts", import.meta.url).href;
 
 /** The same clock in all processes of a machine. */
@@ -65,6 +67,12 @@ Object.assign(globalThis, {
     )) as typeof import("../../../src/backends/sqlite/open.ts");
     return recorded(await openSqlite(file, options));
   },
+  openRecordedPostgres: async (url: string, options?: PostgresOptions) => {
+    const { openPostgres } = (await import(
+      `${POSTGRES}?real`
+    )) as typeof import("../../../src/backends/postgres/open.ts");
+    return recorded(await openPostgres(url, options));
+  },
   openRecordedRemote: async (options: RemoteOptions) => {
     const { openRemote } = (await import(
       `${REMOTE}?real`
@@ -76,6 +84,7 @@ Object.assign(globalThis, {
 
 const SOURCES: Readonly<Record<string, string>> = {
   [SQLITE]: "export const openSqlite = globalThis.openRecorded;",
+  [POSTGRES]: "export const openPostgres = globalThis.openRecordedPostgres;",
   [REMOTE]: "export const openRemote = globalThis.openRecordedRemote;",
 };
 

@@ -1,9 +1,14 @@
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { type ManifestEntry, manifestName, readManifest } from "../../../src/archive/manifest.ts";
+import { ifFound } from "../../../src/archive/stored-bytes.ts";
 import { SluiceClient } from "../../../src/client.ts";
-import { openStorage } from "../../../src/compose.ts";
+import { openBlobs, openStorage } from "../../../src/compose.ts";
+import { storageLocation } from "../../../src/config/storage-location.ts";
+import type { Blobs } from "../../../src/ports/blobs.ts";
+import type { StorageLocation } from "../../../src/ports/storage.ts";
 import { checkHistory } from "../../../src/ports/ledger-suite/history/check-history.ts";
 import { seededRandom } from "../../../src/domain/testing/seeded-random.ts";
 import { startSite } from "../county-process.ts";
@@ -20,7 +25,20 @@ import { assertAlive, killAtRandom } from "./killer.ts";
 import { readHistory } from "./read-history.ts";
 import { PACE } from "./pace.ts";
 import { controllerOf, remoteWorkerOf, type Victim, workerOf } from "./victims.ts";
+import { WrongClock } from "./wrong-clock.ts";
 import { WebhookReceiver } from "./webhook-receiver.ts";
+
+/** Where the service's ledger and archive are, and how workers reach them. Left out: in its data folder, with workers of all sorts. */
+export interface ChaosStorage {
+  readonly ledger?: string;
+  readonly blobs?: string;
+  /** For the S3 store's keys. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Workers beside the controller, with its configuration. */
+  readonly workers: number;
+  /** Workers that reach the ledger over the network: through the controller, or the database itself. */
+  readonly remoteWorkers: number;
+}
 
 export interface ChaosPlan {
   readonly folder: string;
@@ -32,13 +50,15 @@ export interface ChaosPlan {
   readonly seenLateMs: number;
   /** How long one of the remote workers cannot reach the controller. */
   readonly cutMs: number;
+  readonly storage?: ChaosStorage;
+  /** Machines are only disturbed: the first is cut off, the second has a wrong clock, and this share of the packets of all is lost. */
+  readonly machines?: { readonly lossShare: number };
   readonly say: (line: string) => void;
 }
 
 const HOSTS = 8;
-const WORKERS = 1;
-/** More workers, each in its own network namespace, as if on its own machine. */
-const REMOTE_WORKERS = 2;
+/** Remote workers have network namespaces of their own, as if on machines of their own. */
+const SQLITE: ChaosStorage = { workers: 1, remoteWorkers: 2 };
 /** Share of the answers to remote workers that are lost. */
 const LOST_SHARE = 0.01;
 const PROGRESS_MS = 2000;
@@ -50,12 +70,18 @@ const LEASE_MS = 15_000;
 const SLOTS_BACK_MS = 1000;
 
 /**
- * A county with every kind of trouble on several hosts, a controller, a worker on its data folder and two that have only the network, one of which is
+ * A county with every kind of trouble on several hosts, a controller, workers beside it and workers that have only the network, one of which is
  * killed every few seconds. Of the answers over the network some are lost, and one of the remote workers is cut off for a while. Inputs come in while it lasts. In the end everything is as if nothing had happened, or it throws.
  */
-export const runChaos = async ({ folder, seed, killMs, parcels, seenLateMs, cutMs, say }: ChaosPlan) => {
-  const opened = NetworkSpaces.open(REMOTE_WORKERS);
-  if (typeof opened === "string") say(`${opened}. Remote workers use loopback, and none is cut off.`);
+export const runChaos = async (plan: ChaosPlan) => {
+  const { folder, seed, killMs, parcels, seenLateMs, cutMs, say, storage = SQLITE, machines } = plan;
+  // The site has an address of the first space, the controller one of the second.
+  const opened =
+    storage.remoteWorkers === 0 ? undefined : NetworkSpaces.open(Math.max(2, storage.remoteWorkers));
+  if (typeof opened === "string") {
+    if (machines) throw new Error(opened);
+    say(`${opened}. Remote workers use loopback, and none is cut off.`);
+  }
   using spaces = typeof opened === "string" ? undefined : opened;
   const [truth, log] = [join(folder, "truth.jsonl"), join(folder, "site.jsonl")];
   const county = ["--parcels", `${parcels}`, "--troubles", "all", "--truth", truth];
@@ -67,8 +93,12 @@ export const runChaos = async ({ folder, seed, killMs, parcels, seenLateMs, cutM
   const env = {
     NODE_OPTIONS: `--import=${join(import.meta.dirname, "record-ledger.ts")}`,
     SLUICE_HISTORY: history,
+    ...storage.env,
   };
+  const { ledger, blobs = `file:${join(folder, "service/data/blobs")}` } = storage;
   const config = {
+    ...(ledger !== undefined && { ledger }),
+    blobs,
     scrapers: join(import.meta.dirname, "scrapers"),
     allowTargets: ["127.0.0.0/8", "10.0.0.0/8"],
   };
@@ -76,8 +106,8 @@ export const runChaos = async ({ folder, seed, killMs, parcels, seenLateMs, cutM
   service.configure(config);
   await service.serve();
   await using relay = await CuttingProxy.open(
-    service.url,
-    cutAnswers(LOST_SHARE, seededRandom(seed)),
+    ledger ?? service.url,
+    cutAnswers(machines ? 0 : LOST_SHARE, seededRandom(seed)),
     0,
     spaces?.controllerHost,
   );
@@ -86,16 +116,26 @@ export const runChaos = async ({ folder, seed, killMs, parcels, seenLateMs, cutM
   const { job } = await service.client.createJob({ scraper: "county-hosts", progressMs: PROGRESS_MS });
   const client = new SluiceClient({ server: service.url, key: service.key, retries: 0 });
   const watch = new JobWatch(client, job.id);
-  const manifest = join(service.data, "blobs/jobs", job.id, "manifest.jsonl");
-  const workers = Array.from({ length: WORKERS }, (_, n) => workerOf(service, `worker ${n + 1}`));
-  const remotes = Array.from({ length: REMOTE_WORKERS }, (_, n) =>
-    remoteWorkerOf(`remote worker ${n + 1}`, {
+  const location = storageLocation({ data: service.data, ledger, blobs });
+  const archive = await openBlobs(location);
+  const manifest = (): Promise<Uint8Array | undefined> => ifFound(archive.get(manifestName(job.id)));
+  const workers = Array.from({ length: storage.workers }, (_, n) => workerOf(service, `worker ${n + 1}`));
+  const through =
+    ledger === undefined
+      ? { SLUICE_LEDGER: relay.url, SLUICE_KEY: key! }
+      : { SLUICE_LEDGER: viaRelay(ledger, relay.url) };
+  const clock = machines && new WrongClock(folder);
+  const remotes = Array.from({ length: storage.remoteWorkers }, (_, n) => {
+    if (machines) spaces!.lose(n, machines.lossShare);
+    return remoteWorkerOf(`remote worker ${n + 1}`, {
       folder: join(folder, `machine-${n + 1}`),
-      config,
-      env: { ...env, SLUICE_LEDGER: relay.url, SLUICE_KEY: key! },
+      // A controller has the archive; a database has not.
+      config:
+        ledger === undefined ? { scrapers: config.scrapers, allowTargets: config.allowTargets } : config,
+      env: { ...env, ...through, ...(n === 1 && clock?.env) },
       within: spaces?.within(n) ?? [],
-    }),
-  );
+    });
+  });
   await using running = stopAtEnd(remotes);
   const controller = controllerOf(service);
   const victims = [controller, ...workers, ...remotes];
@@ -108,7 +148,7 @@ export const runChaos = async ({ folder, seed, killMs, parcels, seenLateMs, cutM
   const over = new AbortController();
   const { signal } = over;
   const cutOff = async (): Promise<void> => {
-    if (!spaces) return;
+    if (!spaces || remotes.length === 0) return;
     await delay((killMs - cutMs) / 2, undefined, { signal });
     const [remote] = remotes as [Victim];
     remote.isSpared = true;
@@ -123,13 +163,15 @@ export const runChaos = async ({ folder, seed, killMs, parcels, seenLateMs, cutM
   const untilTheEnd = async (): Promise<void> => {
     await Promise.all([
       cutOff(),
-      killAtRandom({ victims, kills, forMs: killMs, random: seededRandom(seed), signal }),
+      machines
+        ? clock!.step(killMs, signal)
+        : killAtRandom({ victims, kills, forMs: killMs, random: seededRandom(seed), signal }),
       feedInputs({ client, job: job.id, parcels, hosts: site.urls, forMs: killMs, signal }),
     ]);
     say(`${seconds()} s: the killing is over, the job is sealed`);
     await watch.untilDone(signal);
     say(`${seconds()} s: the job is done`);
-    while (!existsSync(manifest)) await delay(LOOK_MS, undefined, { signal });
+    while (!(await manifest())) await delay(LOOK_MS, undefined, { signal });
     const delivered = await allDelivered(service.client, job.id, signal);
     assert.deepEqual(delivered.toSorted(), [...receiver.taken.keys()].toSorted(), "each was taken");
     over.abort();
@@ -151,11 +193,15 @@ export const runChaos = async ({ folder, seed, killMs, parcels, seenLateMs, cutM
   const ended = watch.last!;
   assert.equal(ended.counts.accepted, parcels);
   assert.equal(items.size, parcels, "every item has a final state");
-  assertTruth(truth, service.data);
+  const copy = join(folder, "copy/blobs/jobs", job.id);
+  mkdirSync(copy, { recursive: true });
+  writeFileSync(join(copy, "manifest.jsonl"), (await manifest())!);
+  assertTruth(truth, join(folder, "copy"));
+  await assertStored(archive, await Array.fromAsync(readManifest(archive, job.id)));
   assertTold(receiver, ended, items);
   await running[Symbol.asyncDispose]();
   await service[Symbol.asyncDispose]();
-  await assertAllTold(service.data);
+  await assertAllTold(location);
   await site[Symbol.asyncDispose]();
   const { requests, mostInASecond } = assertPace(log, PACE, seenLateMs);
   const calls = readHistory(history);
@@ -176,6 +222,7 @@ export const runChaos = async ({ folder, seed, killMs, parcels, seenLateMs, cutM
     requests,
     lostAnswers: relay.cuts,
     cutMs: spaces ? cutMs : 0,
+    ...(clock && { clockSteps: clock.steps }),
     calls: calls.length,
     unheardCalls: calls.filter(({ answer }) => answer === "unknown").length,
     mostInASecond,
@@ -202,6 +249,21 @@ const untilWorking = async (victim: Victim): Promise<void> => {
     }
 };
 
+/** Everything that items refer to is there. */
+const assertStored = async (archive: Blobs, items: readonly ManifestEntry[]): Promise<void> => {
+  const ranges = items.flatMap(({ captures, records }) => [...captures, ...(records ? [records] : [])]);
+  const ends = new Map<string, number>();
+  for (const { blob, offset, length } of ranges)
+    ends.set(blob, Math.max(offset + length, ends.get(blob) ?? 0));
+  assert.ok(ends.size > 0);
+  for (const [blob, end] of ends)
+    assert.equal((await archive.get(blob, { offset: end - 1, length: 1 })).length, 1, blob);
+};
+
+/** The same database at the relay's address. */
+const viaRelay = (ledger: string, relay: string): string =>
+  ledger.replace(/@[^/]+/, `@${new URL(relay).host}`);
+
 /** While the controller still answers them. */
 const stopAtEnd = (victims: readonly Victim[]): AsyncDisposable => ({
   async [Symbol.asyncDispose]() {
@@ -210,8 +272,8 @@ const stopAtEnd = (victims: readonly Victim[]): AsyncDisposable => ({
   },
 });
 
-const assertAllTold = async (data: string): Promise<void> => {
-  await using storage = await openStorage(data);
+const assertAllTold = async (location: StorageLocation): Promise<void> => {
+  await using storage = await openStorage(location);
   assert.deepEqual(
     await storage.ledger.events.read({ consumer: "webhooks", limit: 1 }),
     [],

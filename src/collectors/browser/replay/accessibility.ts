@@ -65,7 +65,7 @@ export function accessibility(window: PageWindow): {
     time: "InputTime",
     week: "Date",
   };
-  /** These are named by what they contain. */
+  /** These get their name from their content. */
   const NAMED_BY_CONTENT =
     /^(?:button|cell|checkbox|columnheader|gridcell|heading|link|menuitem|menuitemcheckbox|menuitemradio|option|radio|rowheader|switch|tab|tooltip|treeitem|DisclosureTriangle|LabelText|Legend)$/;
   const SKIPPED = /^(?:script|style|noscript|template|head)$/;
@@ -93,14 +93,14 @@ export function accessibility(window: PageWindow): {
   };
 
   const isHidden = (element: PageElement): boolean => {
-    // The options of a closed list are not drawn, and exposed all the same.
+    // The options of a closed list are not drawn, but are still exposed.
     const drawn = element.localName === "option" ? (element.closest("select") ?? element) : element;
     return (
       !drawn.checkVisibility({ visibilityProperty: true }) || element.closest('[aria-hidden="true"]') !== null
     );
   };
 
-  /** Children as they are shown: those of an open shadow root, and what is put into its slots. */
+  /** Children as they are shown: those of an open shadow root, and slotted elements. */
   const childrenOf = (element: PageElement): PageNode[] => {
     const assigned = element.localName === "slot" ? (element.assignedNodes?.() ?? []) : [];
     if (assigned.length > 0) return Array.prototype.slice.call(assigned) as PageNode[];

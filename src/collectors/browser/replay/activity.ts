@@ -2,7 +2,7 @@ import type { Frame, Page, Request } from "playwright-core";
 
 /** Long polls and endless streams: a page is not waited for because of them. */
 const LONGEST_REQUEST_MS = 30_000;
-/** These say nothing about what a page will show. */
+/** These do not affect what a page will show. */
 const UNRELATED: ReadonlySet<string> = new Set([
   "eventsource",
   "websocket",
@@ -12,7 +12,7 @@ const UNRELATED: ReadonlySet<string> = new Set([
   "font",
 ]);
 
-/** What the pages of a replay are loading: tells a page that is about to change from one that is not. */
+/** What the pages of a replay are loading, to recognise a page that is about to change. */
 export class Activity {
   readonly #now: () => number;
   /** Requests without an end, and when they started. */
@@ -20,7 +20,7 @@ export class Activity {
   readonly #stops: (() => void)[] = [];
   #changedAt: number;
 
-  /** The clock stands still while requests wait for slots. */
+  /** The clock stops while requests wait for slots. */
   constructor(now: () => number) {
     this.#now = now;
     this.#changedAt = now();
@@ -40,7 +40,7 @@ export class Activity {
     const onNavigated = (frame: Frame): void => {
       this.#changedAt = this.#now();
       if (frame.parentFrame() !== null) return;
-      // What the document before this one had asked for may never end.
+      // Requests of the previous document may never end.
       for (const [request, { page: its, at }] of this.#pending)
         if (its === page && at < documentAt) this.#pending.delete(request);
     };

@@ -20,7 +20,7 @@ type RunSteps = (steps: readonly Step[], within: readonly Scope[]) => Promise<vo
 const MOST_MATCHES = 1000;
 /** A page on which nothing happens for so long does not show anything new. */
 const IDLE_MS = 500;
-/** After "next" was clicked, scripts may wait a moment before they ask for anything. */
+/** After a click on "next", scripts may wait a moment before they send a request. */
 const NEXT_IDLE_MS = 1500;
 const QUIET_MS = 250;
 /** A page that keeps loading is not waited for longer. */
@@ -77,7 +77,8 @@ export const ifPresent = async (
 
 /**
  * Runs the steps for each match. Within them, a selector finds only what lies inside the match (`:scope` is the match itself), `:root …` the whole
- * page. In another document, for example that of a link in the match, selectors mean all of it; before the next match, the browser goes back.
+ * page. In another document, for example the target of a link in the match, selectors apply to the whole page; before the next match, the browser
+ * goes back.
  */
 export const forEach = async (
   run: ReplayRun,
@@ -105,8 +106,8 @@ export const forEach = async (
       },
       () =>
         index === 0
-          ? `nothing matches ${describeSelectors(step.selectors)}. Where that is expected, put it into sluice.ifPresent`
-          : `match ${index + 1} of ${most} of ${describeSelectors(step.selectors)} is not there any more`,
+          ? `nothing matches ${describeSelectors(step.selectors)}. If that is expected, put it into sluice.ifPresent`
+          : `match ${index + 1} of ${most} of ${describeSelectors(step.selectors)} no longer exists`,
     );
     // A list may grow while its rows are read. If it shrinks, rows are missing.
     most = Math.max(most, count);

@@ -11,12 +11,14 @@ export interface Query {
   readonly given?: string;
 }
 
-/** One match of a `sluice.forEach`. It is found again for each lookup, because scripts may draw a list anew. */
+/** One match of a `sluice.forEach`. It is found again for each lookup, because scripts may redraw a list. */
 export interface Scope {
   readonly alternatives: readonly Selector[];
   /** From 0. */
   readonly index: number;
-  /** `performance.timeOrigin` of the document that has the match: it tells documents apart. In others, selectors mean the whole page. */
+  /**
+   * `performance.timeOrigin` of the document that has the match: it identifies the document. In other documents, selectors apply to the whole page.
+   */
   readonly document: number;
 }
 
@@ -63,7 +65,7 @@ export function findElements(
         !document.head?.contains(element) &&
         holds(element),
     );
-    // The innermost ones: nothing inside them holds the text.
+    // The innermost elements: nothing inside them has the text.
     const parents = new Set<PageNode | null>();
     for (const element of holding)
       for (let up = element.parentNode; up !== null && !parents.has(up); up = up.parentNode) parents.add(up);
@@ -147,7 +149,7 @@ export function findElements(
       if (origin !== window.performance.timeOrigin) continue;
       const list = alternatives.map((chain) => byChain(chain, outer)).find(({ length }) => length > 0) ?? [];
       outer = list[index];
-      if (!outer) return { note: `match ${index + 1} of sluice.forEach is not there any more` };
+      if (!outer) return { note: `match ${index + 1} of sluice.forEach no longer exists` };
     }
     return outer ? { outer } : {};
   };

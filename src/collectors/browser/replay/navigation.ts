@@ -6,17 +6,17 @@ import { NAVIGATION_MS, type ReplayRun } from "./replay-run.ts";
 import { firstLine, stepFailure } from "./step-failure.ts";
 import { placeOf } from "./targets.ts";
 
-/** A document that is parsed is good enough; what it loads besides gets a moment. */
+/** A parsed document is enough; its other resources get a moment. */
 const LOAD_MS = 5000;
 const POLL_MS = 20;
-/** A page whose request has failed, and that asks for nothing more, will not navigate. */
+/** A page with a failed request and no others in progress will not navigate. */
 const GIVEN_UP_MS = 1500;
 
 export const navigate = async (run: ReplayRun, step: NavigateStep): Promise<void> => {
   if (isBlankPage(step.url)) return;
   const frame = await run.frameOf(step);
   const url = URL.parse(step.url, run.options.site ?? frame.url());
-  // An input may be a part of it. Files of this machine, scripts and the browser's own pages are none of a recording's business.
+  // An input may be a part of it. Local files, scripts and the browser's own pages are not allowed in recordings.
   if (url?.protocol !== "http:" && url?.protocol !== "https:")
     throw stepFailure(step, "forbidden-target", `not an http or https URL: ${step.url.slice(0, 100)}`);
   run.activity.touch();

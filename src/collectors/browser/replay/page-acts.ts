@@ -23,7 +23,7 @@ export type Acted<Result> =
 export interface Point {
   readonly x: number;
   readonly y: number;
-  /** Something else lies over the point. */
+  /** Another element covers the point. */
   readonly isCovered: boolean;
 }
 
@@ -44,7 +44,7 @@ const point: Act<
   const boxOf = () => {
     const box = element.getBoundingClientRect();
     const rects = element.getClientRects();
-    // A link that is broken into lines: the centre of its box may lie beside it.
+    // A link over several lines: the centre of its box may be outside it.
     return offsetX === undefined && rects.length > 1 ? rects[0]! : box;
   };
   const frame = () =>
@@ -60,7 +60,7 @@ const point: Act<
     first.bottom <= window.innerHeight &&
     first.right <= window.innerWidth;
   if (!isInView) element.scrollIntoView({ block: "center", inline: "center", behavior: "instant" });
-  // Its frame may lie outside of what is shown of the page.
+  // Its frame may be outside the visible part of the page.
   else if (window.parent !== window)
     element.scrollIntoView({ block: "nearest", inline: "nearest", behavior: "instant" });
   const before = boxOf();
@@ -119,7 +119,7 @@ const change: Act<{ readonly value: string }, Typing> = (window, element, { valu
   const isTyped = /^(?:text|url|tel|search|password|number|email)$/.test(type) && !element.readOnly;
   if (type === "" && !element.isContentEditable) return "cannot be filled in";
   if (!isTyped && type !== "") {
-    // Colours, dates, ranges, what a script alone may fill in: frameworks notice the prototype's own setter.
+    // Colours, dates, ranges, and fields that only a script may fill in: frameworks notice the prototype's own setter.
     let owner = Object.getPrototypeOf(element) as object | null;
     while (owner && !Object.getOwnPropertyDescriptor(owner, "value"))
       owner = Object.getPrototypeOf(owner) as object | null;
@@ -248,7 +248,7 @@ function countMatches(
   return { count: list.length, isAlike, document: window.performance.timeOrigin };
 }
 
-/** Binds the sources of the functions together: each gets what it needs as an argument. */
+/** Combines the sources of the functions: each gets what it needs as an argument. */
 const findSource = (query: Query): string =>
   `(window) => (${findElements.toString()})(window, ${JSON.stringify(query)}, (${accessibility.toString()})(window))`;
 

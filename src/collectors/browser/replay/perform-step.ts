@@ -50,7 +50,7 @@ export const pressKey = async (run: ReplayRun, step: KeyStep): Promise<void> => 
       await run.call(step, step.type === "keyDown" ? keyboard.down(step.key) : keyboard.up(step.key));
     } catch (error) {
       if (!firstLine(error).includes("Unknown key")) throw error;
-      if (/^.{2,}$/u.test(step.key)) throw run.fails(step, `no keyboard has the key ${step.key}`, error);
+      if (/^.{2,}$/u.test(step.key)) throw run.fails(step, `unknown key ${step.key}`, error);
       // A letter of another keyboard than the American one.
       if (step.type === "keyDown") await run.call(step, keyboard.insertText(step.key));
     }

@@ -7,7 +7,7 @@ import type { ReplayRun } from "./replay-run.ts";
 
 const LONGEST_PRESS_MS = 5000;
 
-/** Where the frame's viewport lies in its page. */
+/** Position of the frame's viewport in its page. */
 const offsetOf = async (run: ReplayRun, step: Step, frame: Frame): Promise<{ x: number; y: number }> => {
   const offset = { x: 0, y: 0 };
   for (let at: Frame | null = frame; at?.parentFrame(); at = at.parentFrame()) {
@@ -40,7 +40,7 @@ const offsetOf = async (run: ReplayRun, step: Step, frame: Frame): Promise<{ x: 
 
 const BUTTONS = { primary: "left", auxiliary: "middle", secondary: "right" } as const;
 
-/** Clicks coordinates, not elements: whatever lies there gets the event, as with a person's click. */
+/** Clicks coordinates, not elements: whatever is there gets the event, as with a person's click. */
 const press = async (
   run: ReplayRun,
   step: ClickStep | HoverStep | DownloadStep,

@@ -12,7 +12,7 @@ import { placeOf, Targets } from "./targets.ts";
 
 export interface ReplayOptions {
   readonly page: Page;
-  /** Relative URLs are resolved against it; against the page's own when left out. */
+  /** Relative URLs are resolved against it; default: against the page's URL. */
   readonly site?: string;
   /** Keeps the DOM of a frame, as it is now, under a name. */
   readonly keep: (name: string, frame: Frame) => Promise<void>;
@@ -42,7 +42,7 @@ const HANG_MS = 10_000;
 export const NAVIGATION_MS = 30_000;
 const FIRST_PAUSE_MS = 40;
 const LONGEST_PAUSE_MS = 400;
-/** After that, an element is clicked even if something lies over it, as Chrome's runner does at once. */
+/** After that, an element is clicked even if something covers it, as Chrome's runner does at once. */
 const COVERED_MS = 1000;
 
 /** What the steps of one replay share: its pages, its clock, and lookups that are repeated until they succeed. */
@@ -149,7 +149,7 @@ export class ReplayRun {
         this.#signal.throwIfAborted();
         trouble = error;
       }
-      // A page that still waits for an answer is slow, which says nothing about its elements.
+      // A page that still waits for a response is slow, which says nothing about its elements.
       const isLate = this.activity.idleMs() > 0 || this.now() >= until + NAVIGATION_MS;
       if (this.now() >= until && isLate) break;
       await this.pause(pauseMs);
@@ -191,7 +191,7 @@ export class ReplayRun {
           ? acted.found
           : undefined;
       },
-      () => `nothing to use for it: ${describeSelectors(step.selectors, notes)}`,
+      () => `no usable element: ${describeSelectors(step.selectors, notes)}`,
     );
     return found;
   }

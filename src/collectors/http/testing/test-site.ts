@@ -21,7 +21,7 @@ export interface SiteRequest {
 
 interface TestSite extends AsyncDisposable {
   readonly url: string;
-  /** Everything that was asked of the site, in order of arrival. */
+  /** All requests to the site, in order of arrival. */
   readonly seen: SiteRequest[];
 }
 
@@ -51,7 +51,7 @@ export const openTestSite = async (handler: Handler): Promise<TestSite> => {
   };
 };
 
-/** A server that speaks no HTTP of its own accord. `serve` is called for each request, if that comes in one piece. */
+/** A server without its own HTTP handling. `serve` is called for each request that arrives in one piece. */
 export const openRawSite = async (
   serve: (socket: Socket) => void,
 ): Promise<AsyncDisposable & { url: string }> => {
@@ -82,7 +82,7 @@ interface TestSession extends CollectSession<"http">, AsyncDisposable {
   readonly http: Http;
   readonly archived: Exchange[];
   readonly files: Map<string, Buffer>;
-  /** `ACTS url` or `url`, for each time the gate was asked. */
+  /** `ACTS url` or `url`, for each call of the gate. */
   readonly gated: string[];
 }
 

@@ -23,7 +23,7 @@ const rowsOf = (name: string): string[][] =>
         ),
     );
 
-/** What the fields make of a text on a page; null where they refuse it. */
+/** The value that the fields read from a text on a page; null if they refuse it. */
 function read(text: string, fields: Fields): Readonly<Record<string, unknown>> {
   const page = { name: "p", url: "https://shop.example/", status: 200, mediaType: "text/html" };
   const html = text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");

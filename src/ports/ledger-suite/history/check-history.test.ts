@@ -28,7 +28,7 @@ const kitOf = async (t: TestContext, change: (ledger: Ledger) => Partial<Ledger>
   });
 
 describe("the history checker", () => {
-  it("is silent where the ledger is right", async (t) => {
+  it("reports nothing if the ledger is right", async (t) => {
     const kit = await kitOf(t, () => ({}));
     for (const [number, steps] of HISTORIES.entries()) assert.deepEqual(await play(kit, steps, number), []);
   });

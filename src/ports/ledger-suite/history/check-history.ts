@@ -7,13 +7,13 @@ import { HistoryIndex } from "./history-index.ts";
 interface CheckOptions {
   /** How long a silent worker keeps its leases. Left out, it may lose them at any time. */
   readonly leaseMs?: number;
-  /** How far the clocks of the workers that return slots may differ from the ledger's, transport included; 0 when left out. */
+  /** How far the clocks of the workers that return slots may differ from the ledger's, including transport; default 0. */
   readonly slackMs?: number;
 }
 
 /**
- * Looks for answers that break a law of the ledger, whatever the order in which calls under way at the same time took effect, and whether calls
- * without an answer took effect or not. It needs no model of the ledger and no search. Silence proves nothing about what no call shows.
+ * Looks for answers that break a law of the ledger in every possible order of concurrent calls, and whether or not calls without an answer took
+ * effect. It needs no model of the ledger and no search. It cannot find what no call shows.
  */
 export const checkHistory = (
   history: readonly Call[],

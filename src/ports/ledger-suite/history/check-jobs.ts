@@ -4,7 +4,7 @@ import { leasesOf } from "./check-items.ts";
 
 type Read = CallOf<"readJob">;
 
-/** What is counted of a job: every input has one fate, every accepted one is in one state, and the numbers are those that the calls make. */
+/** The counts of a job: every input has one result, every accepted one is in one state, and the numbers follow from the calls. */
 export function* checkJobs(index: HistoryIndex): Generator<Violation> {
   const reads = index.of("readJob").filter(({ answer }) => answer === "known");
   for (const [job, own] of Map.groupBy(reads, (read) => read.job)) {
@@ -45,7 +45,7 @@ function* checkSums({ job, counts, begin }: Read): Generator<Violation> {
     yield { law: "conservation", what: `${job} does not add up at ${begin}: ${JSON.stringify(counts)}` };
 }
 
-/** What was counted stays counted, and what has ended stays so unless it is put back. */
+/** Counts never fall, and ended items stay ended unless they are retried. */
 function* checkForward(index: HistoryIndex, before: Read | undefined, read: Read): Generator<Violation> {
   if (!before?.counts) return;
   const isReopened = index.canReopen(read.job, before, read);
@@ -87,7 +87,7 @@ const countersOf = (
   const loads = index.ofJob(job, "addItems").filter((call) => canPrecede(call, read));
   const tried = sure.filter(({ state }) => state !== "returned");
   const given = loads.filter((call) => call.answer === "known" && isBefore(call, read));
-  // What is lost with a worker was told in its pulses.
+  // The cost of a lost worker was reported in its pulses.
   const lost = index
     .of("pulse")
     .filter((call) => canPrecede(call, read))
@@ -129,7 +129,7 @@ const countersOf = (
   ];
 };
 
-/** Leased items: no fewer than those that nobody can have let go, no more than those that somebody may still have. */
+/** Leased items: at least those that no worker can have released, at most those that some worker may still have. */
 const leasedOf = (
   index: HistoryIndex,
   read: Read,
@@ -159,7 +159,7 @@ const onePerLease = (ends: readonly End[]): readonly End[] => [
 const sumOf = <K extends string>(all: readonly { readonly [key in K]: number }[], name: K): number =>
   all.reduce((sum, one) => sum + one[name], 0);
 
-/** After a stop was answered, nothing is given of the job or lane until somebody lets it go on. */
+/** After a stop was answered, nothing of the job or lane is claimed until it is resumed. */
 export function* checkStops(index: HistoryIndex): Generator<Violation> {
   const isStopped = (stops: readonly Call[], lifts: readonly Call[], call: Call): boolean =>
     stops.some(

@@ -74,7 +74,9 @@ const rhythmOf = (
   lane: string,
 ): { readonly intervalMs: number; readonly burst: number } => {
   const paceOf = (job: string, scraper: number) =>
-    index.ofJob(job, "pinVersions").length === 0 ? index.jobs.get(job)?.paces[scraper] : undefined;
+    index.ofJob(job, "pinVersions", "changeVersions").length === 0
+      ? index.jobs.get(job)?.paces[scraper]
+      : undefined;
   // A hop goes by the pace of the lane that it leads to, whose jobs the call does not name.
   const paces =
     call.verb === "claim"

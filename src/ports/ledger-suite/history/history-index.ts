@@ -25,7 +25,7 @@ const leaseOf = (worker: string, { lease }: { readonly lease: number }): string 
 const FINAL: ReadonlySet<string> = new Set(["done", "absent", "failed", "skipped"]);
 export const isFinal = ({ state }: Pick<ToldEnd, "state">): boolean => FINAL.has(state);
 
-/** A history by items, workers and jobs, with the questions that more than one law asks. */
+/** A history by items, workers and jobs, with queries that several laws use. */
 export class HistoryIndex {
   readonly calls: readonly Call[];
   readonly grants: ReadonlyMap<string, readonly Grant[]>;
@@ -89,7 +89,7 @@ export class HistoryIndex {
     return calls.filter((call): call is CallOf<V> => verbs.includes(call.verb as V));
   }
 
-  /** Whether the worker has claims whose answer nobody heard: it may have leases that no call shows. */
+  /** Whether the worker has claims without an answer: it may have leases that no call shows. */
   hasUnheardClaims(worker?: string): boolean {
     return worker === undefined ? this.#unheard.size > 0 : this.#unheard.has(worker);
   }
@@ -133,7 +133,7 @@ export class HistoryIndex {
   #endsOf(call: CallOf<"settle">): End[] {
     const isRemoving = this.of("remove").some((removal) => canPrecede(removal, call));
     return call.items.map((told) => {
-      // An item whose captures are those of a removed job is given back, which the answer does not say.
+      // An item whose captures belong to a removed job is returned, which the answer does not show.
       const isUnknown = call.answer === "unknown" || (isRemoving && told.hasCaptures);
       return {
         ...told,

@@ -28,7 +28,7 @@ const onJob =
   (verb: JobFact["verb"]) =>
   (_: unknown, job: string): Fact => ({ verb, job });
 
-/** What is kept of a call; without the answer while there is none. Verbs that are not named are not recorded. */
+/** What is recorded of a call, without the answer while there is none. Other verbs are not recorded. */
 const FACTS: Facts = {
   createJob: (_, { id, scrapers, maxAttempts = Infinity }) => ({
     verb: "createJob",
@@ -45,6 +45,7 @@ const FACTS: Facts = {
   raiseCaps: onJob("raiseCaps"),
   amendItems: onJob("amendItems"),
   pinVersions: onJob("pinVersions"),
+  changeVersions: onJob("changeVersions"),
   controlLane: (_, lane, { perSecond, isHeld, isReset }) => ({
     verb: "controlLane",
     lane,
@@ -119,13 +120,13 @@ const toldEnds = (items: readonly SettledItem[], refused: readonly ItemRef[]) =>
 interface RecorderOptions {
   /** The clock of leases and slots. Setting the machine's clock must not move it. */
   readonly nowMs: () => number;
-  /** Rises with every call of it, over all recorders of a history; a counter of this recorder when left out. */
+  /** Rises with every call, over all recorders of a history; default: a counter of this recorder. */
   readonly stamp?: () => number;
   /** Hears of every call when it begins and again when it ends, and keeps them instead of the recorder. */
   readonly onChange?: (call: Call) => void;
 }
 
-/** Writes down what callers of one or several handles of a ledger ask and hear. */
+/** Records the calls and answers of one or several handles of a ledger. */
 export class HistoryRecorder {
   readonly #nowMs: () => number;
   readonly #stamp: () => number;

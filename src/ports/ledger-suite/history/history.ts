@@ -47,6 +47,7 @@ export interface JobFact {
     | "raiseCaps"
     | "amendItems"
     | "pinVersions"
+    | "changeVersions"
     | "remove";
   readonly job: string;
 }

@@ -65,8 +65,8 @@ const lawsOf = (...calls: readonly Call[]): string[] => [
   ...new Set(checkHistory([added, ...calls], { leaseMs: 1000 }).map(({ law }) => law)),
 ];
 
-describe("answers that nobody heard", () => {
-  it("may count either way: an item whose settle has no answer is done, or is given to another", () => {
+describe("lost answers", () => {
+  it("may count either way: an item whose settle has no answer is done, or goes to another worker", () => {
     const lost = [claim(2, 3, "a", 1), settle(4, undefined, "a", 1)];
     assert.deepEqual(lawsOf(...lost, read(5, 6, 1, 0)), []);
     assert.deepEqual(lawsOf(...lost, read(5, 6, 0, 1)), []);
@@ -82,7 +82,7 @@ describe("answers that nobody heard", () => {
     assert.deepEqual(lawsOf(settle(7, 8, "a", 1)), ["one holder"]);
   });
 
-  it("are asked for again: the same end is accepted again, another one is not", () => {
+  it("are requested again: the same outcome is accepted again, another one is not", () => {
     const first = [claim(2, 3, "a", 1), settle(4, undefined, "a", 1)];
     assert.deepEqual(lawsOf(...first, settle(5, 6, "a", 1), read(7, 8, 1, 0)), []);
     assert.deepEqual(lawsOf(...first, settle(5, 6, "a", 1), read(7, 8, 0, 1)), ["conservation"]);
@@ -93,7 +93,7 @@ describe("answers that nobody heard", () => {
 });
 
 describe("calls at the same time", () => {
-  it("may have come in either order", () => {
+  it("may have arrived in either order", () => {
     const back = settle(4, 8, "a", 1, { state: "returned" });
     assert.deepEqual(lawsOf(claim(2, 3, "a", 1), back, claim(5, 7, "b", 2)), []);
     assert.deepEqual(

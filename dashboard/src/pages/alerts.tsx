@@ -1,0 +1,105 @@
+import type { VNode } from "preact";
+import { api } from "../api.ts";
+import { duration, number, percent } from "../format.ts";
+import { useEvery } from "../live.ts";
+import { useLoad } from "../load.ts";
+import { Problem, Rows } from "../parts/table.tsx";
+import { Time } from "../parts/time.tsx";
+import type { Alert, Alerts } from "../../../src/client.ts";
+
+const RULES: Readonly<Record<string, string>> = {
+  breaker: "Lane held by the breaker",
+  proxy: "Proxy tier down",
+  failureShare: "Many failures",
+  noSuccess: "No success",
+  completeness: "Fields fell away",
+};
+
+const AlertsPage = (): VNode => {
+  const { data, error, reload } = useLoad("alerts", () => api.listAlerts());
+  useEvery(reload);
+  return (
+    <>
+      <h1>Alerts</h1>
+      {error !== undefined && <Problem error={error} retry={reload} />}
+      {data && (
+        <>
+          <section>
+            <h2>Wrong now</h2>
+            {data.data.length === 0 ? (
+              <p class="empty good">● Nothing. All jobs keep to the rules below.</p>
+            ) : (
+              <ul class="needs">
+                {data.data.map((alert) => (
+                  <Entry key={alert.id} alert={alert} hasChannels={data.channels.length > 0} />
+                ))}
+              </ul>
+            )}
+          </section>
+          <Rules alerts={data} />
+        </>
+      )}
+    </>
+  );
+};
+
+const Entry = ({
+  alert: { rule, job, text, since, over, told },
+  hasChannels,
+}: {
+  readonly alert: Alert;
+  readonly hasChannels: boolean;
+}): VNode => (
+  <li>
+    <a href={`/jobs/${job}`}>
+      <b>{RULES[rule] ?? rule}</b> in job <span class="id">{job}</span>
+    </a>
+    <p>{over ?? text}</p>
+    <p class="quiet">
+      <Time at={since} isRelative />
+      {over !== undefined && ", over"}
+      {hasChannels && (told.length > 0 ? `, sent to ${told.join(", ")}` : ", not sent yet")}
+    </p>
+  </li>
+);
+
+const Rules = ({ alerts: { rules, channels } }: { readonly alerts: Alerts }): VNode => {
+  const { failureShare, noSuccess, completeness } = rules;
+  const rows: readonly (readonly [string, string | false])[] = [
+    ["breaker", rules.breaker && "The breaker holds a lane of a job."],
+    ["proxy", rules.proxy && "A proxy tier of a job does not work, or none is left."],
+    [
+      "failureShare",
+      failureShare &&
+        `More than ${percent(failureShare["over"]!)} of the last ${number(failureShare["last"]!)} items failed.`,
+    ],
+    ["noSuccess", noSuccess && `No item went well for ${duration(noSuccess.forMs)}.`],
+    [
+      "completeness",
+      completeness &&
+        `A field has a value in ${number(completeness["drop"]! * 100)} points fewer of the last ${number(completeness["last"]!)} records.`,
+    ],
+  ];
+  return (
+    <section>
+      <h2>Rules and channels</h2>
+      <Rows
+        label="Rules"
+        rows={rows}
+        keyOf={([name]) => name}
+        columns={[
+          { name: "Rule", cell: ([name]) => RULES[name] },
+          { name: "Told when", cell: ([, text]) => (text === false ? <i>off</i> : text) },
+        ]}
+      />
+      <p class="hint quiet">
+        {channels.length === 0
+          ? "No channel is configured: alerts are only shown here. "
+          : `Sent to ${channels.join(", ")}. `}
+        Rules and channels are set in <code>sluice.config.ts</code>, under <code>alerts</code>.
+      </p>
+    </section>
+  );
+};
+
+export default AlertsPage;

@@ -1,0 +1,133 @@
+import type { VNode } from "preact";
+import { useState } from "preact/hooks";
+import { may } from "../api.ts";
+import { number, textOf } from "../format.ts";
+import { useEvents } from "../live.ts";
+import { Chips } from "../parts/table.tsx";
+import { Time } from "../parts/time.tsx";
+import { hrefWith, navigate, search, value, values } from "../router.ts";
+import type { EventQuery, LiveEvent } from "../../../src/client.ts";
+
+const TYPES = [
+  "job.started",
+  "job.paused",
+  "job.resumed",
+  "job.completed",
+  "job.cancelled",
+  "item.failed",
+  "lane.held",
+  "lane.released",
+  "lane.tier",
+  "proxy.down",
+] as const;
+const MOST_SHOWN = 300;
+/** Of the log, before those that come. */
+const BACK = 100;
+
+interface Shown {
+  readonly number: number;
+  readonly event: LiveEvent;
+}
+
+const Events = (): VNode => (
+  <>
+    <h1>Events</h1>
+    <div class="filters">
+      <Chips name="type" label="Type" options={TYPES.map((one) => ({ value: one }))} />
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          navigate(hrefWith({ job: textOf(new FormData(event.currentTarget), "job") }));
+        }}
+      >
+        <input type="search" name="job" aria-label="Job" placeholder="Job" value={value("job") ?? ""} />
+        <button type="submit">Filter</button>
+      </form>
+    </div>
+    {/* With another filter it begins again. */}
+    <Tail key={search.value.toString()} />
+  </>
+);
+
+const Tail = (): VNode => {
+  const [shown, setShown] = useState<readonly Shown[]>([]);
+  const [isPaused, setPaused] = useState(false);
+  const [waiting, setWaiting] = useState<readonly Shown[]>([]);
+  const [count, setCount] = useState(0);
+  const job = value("job");
+  const type = values("type") as NonNullable<EventQuery["type"]>;
+  const query: EventQuery = {
+    last: BACK,
+    ...(job !== undefined && { job }),
+    // Progress comes every second: it is shown on the pages of jobs.
+    type: type.length > 0 ? type : TYPES,
+  };
+  useEvents(query, (event) => {
+    if (event.type === "reset") return;
+    setCount((before) => {
+      const entry = { number: before, event };
+      const add = (list: readonly Shown[]): readonly Shown[] => [entry, ...list].slice(0, MOST_SHOWN);
+      if (isPaused) setWaiting(add);
+      else setShown(add);
+      return before + 1;
+    });
+  });
+  const goOn = (): void => {
+    setShown((list) => [...waiting, ...list].slice(0, MOST_SHOWN));
+    setWaiting([]);
+    setPaused(false);
+  };
+  return (
+    <>
+      <p class="buttons">
+        <button type="button" onClick={isPaused ? goOn : () => setPaused(true)} aria-pressed={isPaused}>
+          {isPaused ? `Go on (${number(waiting.length)} new)` : "Pause"}
+        </button>
+        <span class="quiet">Newest first: the last {BACK} of the log that match, and what happens now.</span>
+      </p>
+      {shown.length === 0 ? (
+        <p class="empty">
+          Nothing yet. Events appear here as they happen: <a href="/submit">submit a job</a>.
+        </p>
+      ) : (
+        <ol class="tail" aria-label="Events">
+          {shown.map(({ number: key, event }) => (
+            <Entry key={key} event={event} />
+          ))}
+        </ol>
+      )}
+      <p class="quiet hint" role="status">
+        {number(count)} events received
+      </p>
+    </>
+  );
+};
+
+const Entry = ({ event: { type, timestamp, data } }: { readonly event: LiveEvent }): VNode => {
+  const text = (name: string): string | undefined => {
+    const given = data[name];
+    return typeof given === "string" ? given : undefined;
+  };
+  const job = text("job");
+  return (
+    <li>
+      <details>
+        <summary>
+          <Time at={timestamp} /> <b>{type}</b> {text("scraper")}{" "}
+          {may("operator") && <span class="quiet">{text("client")}</span>} {text("lane")}{" "}
+          <span class="quiet">
+            {text("reason")} {job !== undefined && <span class="id">{job}</span>}
+          </span>
+        </summary>
+        {job !== undefined && (
+          <p>
+            <a href={`/jobs/${job}`}>Job {job}</a>
+          </p>
+        )}
+        <pre tabIndex={0}>{JSON.stringify(data, undefined, 2)}</pre>
+      </details>
+    </li>
+  );
+};
+
+export default Events;

@@ -1,0 +1,101 @@
+import type { VNode } from "preact";
+import { api } from "../api.ts";
+import { compact, percent, rate, textOf } from "../format.ts";
+import { useEvery } from "../live.ts";
+import { useLoad } from "../load.ts";
+import { type Column, Table } from "../parts/table.tsx";
+import { LaneState } from "../parts/lane-state.tsx";
+import { hrefWith, navigate, search, value } from "../router.ts";
+import type { Lane } from "../../../src/client.ts";
+
+const COLUMNS: readonly Column<Lane>[] = [
+  {
+    name: "Lane",
+    cell: ({ lane }) => (
+      <a href={`/lanes/${encodeURIComponent(lane)}`} class="id wrap">
+        {lane}
+      </a>
+    ),
+  },
+  { name: "State", cell: (lane) => <LaneState lane={lane} /> },
+  {
+    name: "Allowed",
+    isNumber: true,
+    cell: ({ perSecond }) => (perSecond === null ? "no limit" : rate(perSecond)),
+  },
+  {
+    name: "Learned",
+    isNumber: true,
+    isMinor: true,
+    cell: ({ factor }) => (factor === 1 ? "full pace" : percent(factor)),
+  },
+  {
+    name: "Operator",
+    isNumber: true,
+    isMinor: true,
+    cell: ({ operatorPerSecond }) => (operatorPerSecond === null ? "–" : rate(operatorPerSecond)),
+  },
+  { name: "In flight", isNumber: true, isMinor: true, cell: ({ inFlight }) => compact(inFlight) },
+  { name: "Backlog", isNumber: true, cell: ({ backlog }) => compact(backlog) },
+  {
+    name: "Proxy tier",
+    isMinor: true,
+    cell: ({ proxies = [] }) => (proxies.length === 0 ? "–" : proxies.map(({ tier }) => tier).join(", ")),
+  },
+];
+
+const Lanes = (): VNode => {
+  const [prefix, cursor] = [value("prefix"), value("cursor")];
+  const list = useLoad(`lanes?${search.value.toString()}`, () =>
+    api.listLanes({
+      limit: 50,
+      ...(prefix !== undefined && { prefix }),
+      ...(cursor !== undefined && { cursor }),
+    }),
+  );
+  useEvery(list.reload);
+  return (
+    <>
+      <h1>Lanes</h1>
+      <p class="quiet lead">
+        A lane is what is paced together, mostly a site. All jobs share its requests per second.
+      </p>
+      <div class="filters">
+        <form
+          onSubmit={(event) => {
+            event.preventDefault();
+            navigate(hrefWith({ prefix: textOf(new FormData(event.currentTarget), "prefix") }));
+          }}
+        >
+          <input
+            type="search"
+            name="prefix"
+            aria-label="Name begins with"
+            placeholder="Name begins with"
+            value={prefix ?? ""}
+          />
+          <button type="submit">Find</button>
+        </form>
+      </div>
+      <Table
+        label="Lanes"
+        columns={COLUMNS}
+        list={list}
+        keyOf={({ lane }) => lane}
+        empty={
+          prefix === undefined ? (
+            <p>
+              No lanes yet. A lane exists from its first item on: <a href="/submit">submit a job</a>.
+            </p>
+          ) : (
+            <p>
+              No lane begins with “{prefix}”. <a href="/lanes">Show all lanes</a>
+            </p>
+          )
+        }
+      />
+    </>
+  );
+};
+
+export default Lanes;

@@ -1,0 +1,266 @@
+import type { VNode } from "preact";
+import { useState } from "preact/hooks";
+import { api, may } from "../api.ts";
+import { number, textOf } from "../format.ts";
+import { useEvery } from "../live.ts";
+import { useLoad } from "../load.ts";
+import { Action } from "../parts/action.tsx";
+import { Secret, type ShownSecret } from "../parts/secret.tsx";
+import { State } from "../parts/state.tsx";
+import { Chips, type Column, Problem, Rows, Table } from "../parts/table.tsx";
+import { Time } from "../parts/time.tsx";
+import { hrefWith, navigate, search, value, values } from "../router.ts";
+import type { Delivery, DeliveryState, NewWebhook, Webhook } from "../../../src/client.ts";
+
+const STATES: readonly DeliveryState[] = ["due", "delivered", "parked"];
+const LOOKS: Readonly<Record<DeliveryState, VNode>> = {
+  due: <State of="waiting" label="due" />,
+  delivered: <State of="done" label="delivered" />,
+  parked: <State of="failed" label="given up" />,
+};
+const EVENTS = [
+  "job.started",
+  "job.progress",
+  "job.paused",
+  "job.resumed",
+  "job.completed",
+  "job.cancelled",
+  "item.failed",
+  "batch.completed",
+  "lane.held",
+  "lane.released",
+  "lane.tier",
+  "proxy.down",
+] as const satisfies NewWebhook["events"];
+
+const Webhooks = (): VNode => {
+  const client = value("client");
+  const owner = client === undefined ? {} : { client };
+  const [secret, setSecret] = useState<ShownSecret | undefined>(undefined);
+  const hooks = useLoad(`webhooks ${client ?? ""}`, () => api.listWebhooks(owner));
+  const deliveries = useDeliveries();
+  const reload = (): void => {
+    hooks.reload();
+    deliveries.reload();
+  };
+  const create = async (form: FormData): Promise<string> => {
+    const events = form.getAll("events") as NonNullable<NewWebhook["events"]>;
+    const url = textOf(form, "url");
+    const made = await api.createWebhook({ url, ...(events.length > 0 && { events }) }, owner);
+    setSecret({ label: `Secret of ${url}`, text: made.secret ?? "" });
+    reload();
+    return "The webhook is created.";
+  };
+  return (
+    <>
+      <div class="head">
+        <h1>Webhooks</h1>
+        <div class="buttons">
+          <Action label="New webhook" confirm="Create" title="Where shall events be sent?" run={create}>
+            <label>
+              URL
+              <input name="url" type="url" required placeholder="https://example.com/hook" />
+            </label>
+            <fieldset class="choices">
+              <legend>Events, all if none is chosen</legend>
+              {EVENTS.map((one) => (
+                <label key={one}>
+                  <input type="checkbox" name="events" value={one} /> {one}
+                </label>
+              ))}
+            </fieldset>
+          </Action>
+        </div>
+      </div>
+      {may("admin") && <OwnerForm />}
+      {secret && <Secret secret={secret} close={() => setSecret(undefined)} />}
+      <section>
+        {hooks.error !== undefined && <Problem error={hooks.error} retry={hooks.reload} />}
+        {hooks.data &&
+          (hooks.data.data.length === 0 ? (
+            <p class="empty">
+              No webhook. A webhook receives the events of all jobs of {client ?? "your client"}, signed. “New
+              webhook” creates one.
+            </p>
+          ) : (
+            <Rows
+              label="Webhooks"
+              rows={hooks.data.data}
+              keyOf={({ id }) => id}
+              columns={webhookColumns(owner, setSecret, reload)}
+            />
+          ))}
+      </section>
+      <section>
+        <h2>Deliveries</h2>
+        <div class="filters">
+          <Chips
+            name="state"
+            label="State"
+            options={STATES.map((one) => ({ value: one, label: LOOKS[one] }))}
+          />
+          <form
+            onSubmit={(event) => {
+              event.preventDefault();
+              navigate(hrefWith({ job: textOf(new FormData(event.currentTarget), "job") }));
+            }}
+          >
+            <input type="search" name="job" aria-label="Job" placeholder="Job" value={value("job") ?? ""} />
+            <button type="submit">Filter</button>
+          </form>
+        </div>
+        <Table
+          label="Deliveries"
+          columns={deliveryColumns(deliveries.reload)}
+          list={deliveries}
+          keyOf={({ id }) => id}
+          empty={<p>No delivery matches. Events that are sent to webhooks are listed here for some days.</p>}
+        />
+      </section>
+    </>
+  );
+};
+
+const useDeliveries = () => {
+  const state = values("state") as readonly DeliveryState[];
+  const [job, client, cursor] = ["job", "client", "cursor"].map((name) => value(name));
+  const list = useLoad(`deliveries?${search.value.toString()}`, () =>
+    api.listDeliveries({
+      limit: 50,
+      ...(state.length > 0 && { state }),
+      ...(job !== undefined && { job }),
+      ...(client !== undefined && { client }),
+      ...(cursor !== undefined && { cursor }),
+    }),
+  );
+  useEvery(list.reload);
+  return list;
+};
+
+const OwnerForm = (): VNode => (
+  <div class="filters">
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        navigate(hrefWith({ client: textOf(new FormData(event.currentTarget), "client") }));
+      }}
+    >
+      <input
+        type="search"
+        name="client"
+        aria-label="Client"
+        placeholder="Client"
+        value={value("client") ?? ""}
+      />
+      <button type="submit">Show</button>
+    </form>
+  </div>
+);
+
+const webhookColumns = (
+  owner: { readonly client?: string },
+  show: (secret: ShownSecret) => void,
+  reload: () => void,
+): readonly Column<Webhook>[] => [
+  { name: "URL", cell: ({ url }) => <span class="wrap">{url}</span> },
+  { name: "Events", cell: ({ events }) => events?.join(", ") ?? "all", isMinor: true },
+  { name: "Secrets", isNumber: true, isMinor: true, cell: ({ secrets }) => number(secrets) },
+  {
+    name: "Actions",
+    cell: ({ id, url }) => (
+      <div class="buttons">
+        <Action
+          label="Test"
+          confirm="Send"
+          title={`Send a test event to ${url}?`}
+          run={async () => {
+            await api.testWebhook(id, owner);
+            reload();
+            return "The test event is due. It is listed under deliveries.";
+          }}
+        >
+          <p>
+            An event of type <code>webhook.test</code>, signed like any other.
+          </p>
+        </Action>
+        <Action
+          label="Rotate"
+          title={`A new secret for ${url}?`}
+          run={async () => {
+            const { secret = "" } = await api.rotateWebhook(id, owner);
+            show({ label: `New secret of ${url}`, text: secret });
+            reload();
+            return "Deliveries are signed with the new secret and the previous one.";
+          }}
+        >
+          <p>The previous secret stays valid until the next rotation.</p>
+        </Action>
+        <Action
+          label="Remove"
+          isDangerous
+          title={`Send no more events to ${url}?`}
+          run={async () => {
+            await api.removeWebhook(id, owner);
+            reload();
+            return "The webhook is removed.";
+          }}
+        />
+      </div>
+    ),
+  },
+];
+
+const deliveryColumns = (reload: () => void): readonly Column<Delivery>[] => [
+  { name: "Created", cell: ({ createdAt }) => <Time at={createdAt} /> },
+  { name: "Event", cell: ({ type }) => type },
+  { name: "State", cell: ({ state }) => LOOKS[state] },
+  {
+    name: "Job",
+    isMinor: true,
+    cell: ({ job }) =>
+      job === undefined ? (
+        "–"
+      ) : (
+        <a href={`/jobs/${job}`} class="id">
+          {job}
+        </a>
+      ),
+  },
+  { name: "To", isMinor: true, cell: ({ url }) => <span class="wrap">{url}</span> },
+  {
+    name: "Answer",
+    cell: ({ lastStatus, lastError, attempts, dueAt }) => (
+      <>
+        {lastError ?? lastStatus ?? "–"}
+        <span class="quiet">
+          {attempts > 1 && ` ${number(attempts)} attempts`}
+          {attempts > 0 && dueAt !== undefined && (
+            <>
+              , again <Time at={dueAt} isRelative />
+            </>
+          )}
+        </span>
+      </>
+    ),
+  },
+  {
+    name: "Actions",
+    cell: ({ id, type, url }) => (
+      <Action
+        label="Replay"
+        title={`Send ${type} to ${url} again?`}
+        run={async () => {
+          await api.replayDelivery(id);
+          reload();
+          return "It is sent again now.";
+        }}
+      >
+        <p>
+          With the same <code>webhook-id</code>, by which a receiver knows that it is the same event.
+        </p>
+      </Action>
+    ),
+  },
+];
+
+export default Webhooks;

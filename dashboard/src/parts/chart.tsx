@@ -1,0 +1,120 @@
+/** Time series by uPlot, which is loaded when the first chart is shown. Axes follow the chosen time zone and theme. */
+import type { VNode } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import type uPlot from "uplot";
+import { isDark, zone } from "../settings.ts";
+
+export interface Series {
+  readonly label: string;
+  readonly values: readonly (number | null)[];
+  /** A CSS variable: `--failed`. */
+  readonly color: string;
+  readonly isDashed?: boolean;
+  readonly isFilled?: boolean;
+}
+
+interface ChartProps {
+  readonly label: string;
+  /** Seconds since 1970, or just numbers. */
+  readonly at: readonly number[];
+  readonly series: readonly Series[];
+  readonly isTime?: boolean;
+  readonly height?: number;
+  readonly format?: (value: number) => string;
+}
+
+const DASHES = [[], [6, 3], [2, 3], [8, 3, 2, 3]];
+
+export const Chart = ({
+  label,
+  at,
+  series,
+  isTime = true,
+  height = 160,
+  format = String,
+}: ChartProps): VNode => {
+  const place = useRef<HTMLDivElement>(null);
+  const plot = useRef<uPlot>(undefined);
+  const data = [at, ...series.map(({ values }) => values)] as uPlot.AlignedData;
+  const latest = useRef(data);
+  latest.current = data;
+  const shape = JSON.stringify([series.map((one) => one.label), isTime, height]);
+  const look = `${shape} ${zone.value} ${isDark.value}`;
+  useEffect(() => {
+    let isGone = false;
+    const observer = new ResizeObserver(([entry]) => {
+      if (entry) plot.current?.setSize({ width: entry.contentRect.width, height });
+    });
+    const draw = async (): Promise<void> => {
+      const { default: UPlot } = await import("uplot");
+      const node = place.current;
+      if (isGone || !node) return;
+      const css = getComputedStyle(node);
+      const color = (name: string): string => css.getPropertyValue(name).trim() || "gray";
+      const axis = {
+        stroke: color("--quiet"),
+        font: "11px system-ui",
+        grid: { stroke: color("--line"), width: 1 },
+        ticks: { show: false },
+      };
+      plot.current = new UPlot(
+        {
+          width: node.clientWidth,
+          height,
+          legend: { show: false },
+          cursor: { drag: { x: false, y: false } },
+          ...(zone.value === "utc" && { tzDate: (s: number) => UPlot.tzDate(new Date(s * 1000), "Etc/UTC") }),
+          scales: { x: { time: isTime }, y: { range: (_plot, _min, max) => [0, Math.max(1, max * 1.1)] } },
+          axes: [
+            { ...axis, size: 26 },
+            { ...axis, size: 44, values: (_plot, ticks) => ticks.map(format) },
+          ],
+          series: [
+            {},
+            ...series.map((one, index) => ({
+              label: one.label,
+              stroke: color(one.color),
+              width: 1.5,
+              dash: one.isDashed ? [4, 4] : DASHES[index % DASHES.length]!,
+              points: { show: false },
+              ...(one.isFilled && { fill: `color-mix(in srgb, ${color(one.color)} 18%, transparent)` }),
+            })),
+          ],
+        },
+        latest.current,
+        node,
+      );
+      observer.observe(node);
+    };
+    void draw();
+    return () => {
+      isGone = true;
+      observer.disconnect();
+      plot.current?.destroy();
+      plot.current = undefined;
+    };
+  }, [look]);
+  useEffect(() => plot.current?.setData(latest.current), [JSON.stringify(data)]);
+  return (
+    <figure class="chart">
+      <div ref={place} role="img" aria-label={`${label}. ${summary(series, format)}`} />
+      <figcaption>
+        {series.map((one, index) => (
+          <span key={one.label}>
+            <i class={`key d${index % DASHES.length}`} style={{ borderColor: `var(${one.color})` }} />{" "}
+            {one.label}
+          </span>
+        ))}
+      </figcaption>
+    </figure>
+  );
+};
+
+const summary = (series: readonly Series[], format: (value: number) => string): string =>
+  series
+    .map(({ label, values }) => {
+      const last = values.findLast((value) => value !== null);
+      return last === undefined || last === null ? "" : `${label}: ${format(last)} now`;
+    })
+    .filter(Boolean)
+    .join(", ");

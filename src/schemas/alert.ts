@@ -1,0 +1,38 @@
+import { z } from "zod";
+import { type Answer, count, described, instant, named } from "./describe.ts";
+
+export const alertSchema = named(
+  "Alert",
+  z.object({
+    id: z.string(),
+    rule: described("The rule that it comes from.", z.string()),
+    job: z.string(),
+    text: z.string(),
+    since: instant,
+    over: described(
+      "Set once it is over, while some channel has not been told: what it is told then.",
+      z.string(),
+    ).optional(),
+    told: described("Channels that have been told.", z.array(z.string())),
+  }),
+);
+export type Alert = Answer<typeof alertSchema>;
+
+const share = (what: string) => z.object({ [what]: z.number(), last: count });
+
+/** What is wrong now, and what alerts are about. */
+export const alertsSchema = z.object({
+  data: z.array(alertSchema),
+  channels: described("Where alerts are sent; configured in `sluice.config.ts`.", z.array(z.string())),
+  rules: described(
+    "When people are told; false for a rule that is off.",
+    z.object({
+      breaker: z.boolean(),
+      proxy: z.boolean(),
+      failureShare: z.union([z.literal(false), share("over")]),
+      noSuccess: z.union([z.literal(false), z.object({ forMs: z.number() })]),
+      completeness: z.union([z.literal(false), share("drop")]),
+    }),
+  ),
+});
+export type Alerts = Answer<typeof alertsSchema>;
