@@ -17,6 +17,7 @@ export const FIGURE_NAMES = [
   "judgement",
   "drift",
   "schedules",
+  "versions",
   "distill",
   "browser",
   "proxy",

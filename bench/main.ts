@@ -21,6 +21,7 @@ import { measureProxy } from "./figures/proxy.ts";
 import { measureQueue } from "./figures/queue.ts";
 import { measureSchedules } from "./figures/schedules.ts";
 import { measureUpload } from "./figures/upload.ts";
+import { measureVersions } from "./figures/versions.ts";
 import { writeBenchPage } from "./write-bench-page.ts";
 
 const MEASURES: Readonly<Record<FigureName, (kit: BenchKit, options: BenchOptions) => Promise<Figure[]>>> = {
@@ -40,6 +41,7 @@ const MEASURES: Readonly<Record<FigureName, (kit: BenchKit, options: BenchOption
   judgement: measureJudgement,
   drift: measureDrift,
   schedules: measureSchedules,
+  versions: measureVersions,
   distill: measureDistill,
   browser: measureBrowser,
   proxy: measureProxy,

@@ -175,6 +175,30 @@ test("retention: an item is shown, its pages and then its job are removed, as th
   rmSync(folder, { recursive: true, force: true });
 });
 
+test("drift: a field that loses values is found and accepted, as the guide says", async () => {
+  const { folder, output } = await follow("docs/drift.md");
+  assert.match(output, /No open findings/);
+  assert.match(
+    output,
+    /marketValue: \d+\.\d % records without a value, where \d+\.\d % were expected from 4 earlier runs/,
+  );
+  assert.match(output, /drift ended with 4/);
+  assert.match(output, /accepted by local: the county publishes no values of new parcels/);
+  rmSync(folder, { recursive: true, force: true });
+});
+
+test("releases: a good one is published, a bad one is held, published with a reason and rolled back, as the guide says", async () => {
+  const { folder, output } = await follow("docs/releases.md");
+  assert.equal(linesOf(folder, "taxes.csv").length, 61);
+  assert.equal(linesOf(folder, "taxes.csv")[0], "key,owner,marketValue,taxDue,exemptions,_gaps");
+  assert.match(output, /fail +rows: 6 rows, at least 50 wanted/);
+  assert.match(output, /write ended with 4/);
+  assert.match(output, /54 gone rows, such as \d{10}/);
+  assert.match(output, /^ +2 +withdrawn/m);
+  assert.match(output, /^ +1 +current/m);
+  rmSync(folder, { recursive: true, force: true });
+});
+
 test("backup: damage is reported, repaired where possible, and a backup is restored, as the guide says", async () => {
   const { folder, output } = await follow("docs/backup.md");
   assert.match(output, /records: jobs\/.*: its records .* are damaged/);
@@ -313,6 +337,14 @@ test("deploying scrapers: the guide's job runs on a worker that never had the sc
   assert.ok(rows.slice(1).every((row) => row.includes(",done,")));
   assert.match(output, /county +[0-9a-f]{16} .* deployed\n/);
   assert.match(output, /county +[0-9a-f]{16} .* already there/);
+  rmSync(folder, { recursive: true, force: true });
+});
+
+test("versions: a version that loses values is refused, and a broken canary is rolled back", async () => {
+  const { folder, output } = await follow("docs/versions.md");
+  assert.match(output, /owner +\d+ +0 +120 +0 +refused/);
+  assert.match(output, /canary rolled-back since .* items of the canary/);
+  assert.match(output, /is active again: new jobs use it/);
   rmSync(folder, { recursive: true, force: true });
 });
 

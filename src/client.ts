@@ -66,91 +66,10 @@ import { type InputSetCalls, inputSetCalls, type ScheduleCalls, scheduleCalls } 
 import { ask, askJson, type Asking, type ClientOptions } from "./client/ask.ts";
 
 export type { AddInputs, InputStream, Listening, LiveEvent } from "./client/streams.ts";
-export type { Alert, Alerts } from "./schemas/alert.ts";
-export type {
-  Client,
-  ClientChange,
-  CreatedClient,
-  CreatedKey,
-  Key,
-  Me,
-  NewClient,
-  Role,
-} from "./schemas/client.ts";
-export type { Page, PageQuery } from "./schemas/describe.ts";
-export type {
-  Capture,
-  CaptureHead,
-  Change,
-  Evidence,
-  Failure,
-  Item,
-  ItemQuery,
-  ItemRecords,
-  ItemState,
-} from "./schemas/item.ts";
-export type {
-  Batch,
-  BatchResult,
-  CreatedBatch,
-  CreatedJob,
-  InputCheck,
-  Job,
-  JobCaps,
-  JobQuery,
-  JobState,
-  Pace,
-  RejectedInput,
-  ResultsQuery,
-  Resume,
-  RunDifference,
-  Retry,
-  Stopped,
-  Stopping,
-  Upload,
-} from "./schemas/job.ts";
-export type { Budget, Freshness, JobOptions, NewBatch, NewJob } from "./schemas/job-options.ts";
-export type {
-  AuditEntry,
-  AuditQuery,
-  Deployment,
-  Lane,
-  LaneControl,
-  LaneQuery,
-  Scale,
-  Scraper,
-  ScraperEntry,
-  ScraperQuery,
-  Worker,
-} from "./schemas/operations.ts";
-export type { DueRemoval, Prune, Pruned, Removal } from "./schemas/removal.ts";
-export type {
-  Delivery,
-  DeliveryQuery,
-  DeliveryState,
-  EventQuery,
-  NewWebhook,
-  Owner,
-  Webhook,
-  WebhookWithSecret,
-} from "./schemas/webhook.ts";
-export type { InputSet, SetDiff, UploadedSet } from "./schemas/inputs.ts";
-export type { Coming, Firing, NewSchedule, Schedule, ScheduleDefinition } from "./schemas/schedule.ts";
 export type { InputSetCalls, ScheduleCalls } from "./client/schedules.ts";
+export type * from "./client/exported.ts";
 export type { ClientOptions } from "./client/ask.ts";
 export type { VersionsClient } from "./client/versions.ts";
-export type {
-  DatasetRequest,
-  DatasetView,
-  LatestRelease,
-  PublishRequest,
-  ReleaseDiff,
-  ReleaseDiffQuery,
-  ReleaseView,
-  RollbackRequest,
-  WriteRequest,
-} from "./schemas/dataset.ts";
-export type { AcceptRequest, FindingView, QualityView } from "./schemas/quality.ts";
 export type { DatasetCalls } from "./client/datasets.ts";
 export { pages } from "./client/query.ts";
 export { ProblemError } from "./client/problem-error.ts";

@@ -86,6 +86,7 @@ export const openController = async ({
   const { LOCAL_ACTOR } = await import("./services/context.ts");
   const datasets = project?.datasets;
   if (datasets) await applyDatasets({ ledger, now: Date.now }, LOCAL_ACTOR, datasets);
+  const { viewOfPage } = await import("./devtools/page-view.ts");
   const { openMetrics } = await import("./api/metrics.ts");
   const metrics = openMetrics({ ledger, registry, version: SOFTWARE });
   const { startReads } = await import("./api/reading/reads.ts");
@@ -115,6 +116,7 @@ export const openController = async ({
     ...(blobs.link && {
       linkTo: (name: string) => blobs.link!(name, { expiresInSec: LINK_SEC }),
     }),
+    viewPage: viewOfPage,
     metrics: () => metrics.text(),
     alerts: { channels: channels.map(({ name }) => name), ...(rules && { rules }) },
     version: SOFTWARE,

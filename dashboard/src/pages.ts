@@ -55,4 +55,7 @@ export const PAGES: readonly PageEntry[] = [
     load: () => import("./pages/clients.tsx"),
   },
   { path: "/clients/:client", title: "Client", load: () => import("./pages/client.tsx") },
+  { path: "/jobs/:job", title: "Job", load: () => import("./pages/job.tsx") },
+  { path: "/jobs/:job/items", title: "Items", load: () => import("./pages/items.tsx") },
+  { path: "/jobs/:job/items/:item", title: "Item", load: () => import("./pages/item.tsx") },
 ];

@@ -1,4 +1,5 @@
 import type { AlertSettings } from "../services/alerts.ts";
+import type { Capture } from "../archive/read-capture.ts";
 import type { ServiceContext } from "../services/context.ts";
 import type { StreamTimes } from "./open-streams.ts";
 import type { Reads } from "./reading/reads.ts";
@@ -25,6 +26,21 @@ export interface ControllerContext extends Omit<ServiceContext, "now"> {
   readonly isDiskFull?: () => Promise<boolean>;
   /** A certificate and its key in PEM form; plain HTTP by default. */
   readonly tls?: { readonly cert: Buffer; readonly key: Buffer };
+  /** A stored page as HTML for a frame without rights, with the places of fields marked. Without it, pages can only be downloaded. */
+  readonly viewPage?: (
+    name: string,
+    capture: Capture,
+    wish: {
+      readonly as: "page" | "source";
+      readonly marks: readonly {
+        readonly number: number;
+        readonly field: string;
+        readonly at: number;
+        readonly length: number;
+        readonly isChosen: boolean;
+      }[];
+    },
+  ) => string;
   /** When stalled streams are cut. */
   readonly streamTimes?: StreamTimes;
 }

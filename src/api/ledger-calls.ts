@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { FAILURE_KINDS } from "../domain/failure.ts";
+import { CHANGES } from "../domain/freshness.ts";
 import { ITEM_STATES } from "../domain/item.ts";
 import { COLLECTOR_KINDS } from "../domain/job-version.ts";
 import { PAUSE_CAUSES } from "../domain/job.ts";
@@ -196,6 +197,8 @@ const page = { after: z.string().optional(), limit };
 const itemQuery = z.object({
   states: list(z.enum(ITEM_STATES)).optional(),
   kinds: list(z.enum(FAILURE_KINDS)).optional(),
+  quality: z.enum(["complete", "partial"]).optional(),
+  changes: list(z.enum(CHANGES)).optional(),
   scraper: text.optional(),
   keys: list(key).optional(),
   after: ref.optional(),

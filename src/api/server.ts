@@ -33,6 +33,7 @@ import { addLaneRoutes } from "./routes/lanes.ts";
 import { addScaleRoutes } from "./routes/scale.ts";
 import { addLedgerRoutes } from "./routes/ledger.ts";
 import { addQualityRoutes } from "./routes/quality.ts";
+import { addPageViewRoutes } from "./routes/page-view.ts";
 import { addRemovalRoutes } from "./routes/removals.ts";
 import { addResultRoutes } from "./routes/results.ts";
 import { addScraperRoutes } from "./routes/scrapers.ts";
@@ -148,6 +149,7 @@ const ROUTES = [
   addRemovalRoutes,
   addItemRoutes,
   addCaptureRoutes,
+  addPageViewRoutes,
   addResultRoutes,
   addBatchRoutes,
   addInputSetRoutes,

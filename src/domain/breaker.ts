@@ -1,4 +1,4 @@
-import { type Chart, isTripped, learn, newChart, restart, stepChart, TRIP } from "./chart.ts";
+import { type Chart, isTripped, learn, newChart, pastScores, restart, stepChart, TRIP } from "./chart.ts";
 import {
   FAILURE_KINDS,
   type FailureKind,
@@ -62,9 +62,11 @@ function stepAbsent(chart: Chart, isAbsent: boolean, nowMs: number): Chart {
   const isGuess = chart.weight < KNOWN_ABSENT_WEIGHT;
   // Something was found, so the form works, and what came before belongs to the share of a sparse job.
   if (isGuess && !isAbsent) return learn({ ...chart, total: chart.total + 1 });
-  const p0 = Math.min(Math.max(1.5 * chart.usual, isGuess ? GUESSED_ABSENT_P0 : 0.05), 0.97);
-  return stepChart(chart, isAbsent ? 1 : 0, p0, nowMs);
+  return stepChart(chart, isAbsent ? 1 : 0, absentP0(chart), nowMs);
 }
+
+const absentP0 = (chart: Chart): number =>
+  Math.min(Math.max(1.5 * chart.usual, chart.weight < KNOWN_ABSENT_WEIGHT ? GUESSED_ABSENT_P0 : 0.05), 0.97);
 
 function stepMissing(state: BreakerState, missing: readonly string[], nowMs: number): readonly FieldChart[] {
   if (missing.length === 0 && state.missing.length === 0) return state.missing;
@@ -173,6 +175,14 @@ export interface Evidence {
   readonly sinceMs?: number;
   /** Every kind of failure in it ends without a person. */
   readonly heals: boolean;
+  /** The chart's scores after the latest outcomes that it judged, oldest first, and the score that trips it. Not for missing fields: their outcomes are not kept one by one. */
+  readonly scores?: readonly ChartScore[];
+  readonly limit?: number;
+}
+
+interface ChartScore {
+  readonly result: RecentResult;
+  readonly score: number;
 }
 
 type ResultCounts = Readonly<Partial<Record<RecentResult, number>>>;
@@ -185,11 +195,14 @@ function evidenceOf(state: BreakerState, overrides?: PolicyOverrides): Evidence 
   if (first) {
     const names = fields.map(({ field }) => field).join(", ");
     const reason = `${names} missing in ${shareOf(first.chart, "records")}`;
-    return evidence(state, `missing:${first.field}`, first.chart, reason, false);
+    return evidence(state, `missing:${first.field}`, first.chart, { reason, heals: false });
   }
   if (!isTripped(state.absent)) return undefined;
   const reason = `the site answered "no such thing" to ${shareOf(state.absent, "items")}`;
-  return evidence(state, "absent", state.absent, reason, false);
+  const steps = scoresOf(state.absent, absentP0(state.absent), state.recent, (result) =>
+    result === "absent" ? 1 : result === "done" ? 0 : undefined,
+  );
+  return evidence(state, "absent", state.absent, { reason, heals: false, ...steps });
 }
 
 function failureEvidence(state: BreakerState, overrides?: PolicyOverrides): Evidence {
@@ -197,7 +210,11 @@ function failureEvidence(state: BreakerState, overrides?: PolicyOverrides): Evid
   const tally = Object.entries(countResults(kinds)).map(([kind, count]) => `${count} ${kind}`);
   const reason = `${shareOf(state.failures, "attempts")} failed: ${tally.join(", ")}`;
   const heals = kinds.every((kind) => failurePolicy(kind, overrides).heals);
-  return evidence(state, "failures", state.failures, reason, heals);
+  const steps = scoresOf(state.failures, usualP0(state.failures), state.recent, (result) => {
+    if (result === "done" || result === "absent") return 0;
+    return Math.min(1, failurePolicy(result, overrides).breakerWeight) || undefined;
+  });
+  return evidence(state, "failures", state.failures, { reason, heals, ...steps });
 }
 
 /** The failures that moved the score since it left zero, as far back as they are kept; newest first. */
@@ -219,11 +236,28 @@ function evidence(
   state: BreakerState,
   chart: Evidence["chart"],
   { sinceMs }: Chart,
-  reason: string,
-  heals: boolean,
+  facts: Pick<Evidence, "reason" | "heals" | "scores" | "limit">,
 ): Evidence {
   const counts = countResults(readRecent(state.recent));
-  return { chart, reason, counts, heals, ...(sinceMs > 0 && { sinceMs }) };
+  return { chart, counts, ...facts, ...(sinceMs > 0 && { sinceMs }) };
+}
+
+/** How the score came to where it is, as far back as outcomes are kept. `badnessOf` is undefined for outcomes that the chart does not judge. */
+function scoresOf(
+  chart: Chart,
+  p0: number,
+  recent: string,
+  badnessOf: (result: RecentResult) => number | undefined,
+): Required<Pick<Evidence, "scores" | "limit">> {
+  const judged = readRecent(recent)
+    .filter((result) => badnessOf(result) !== undefined)
+    .slice(-chart.total);
+  const scores = pastScores(
+    chart,
+    judged.map((result) => badnessOf(result)!),
+    p0,
+  );
+  return { scores: judged.map((result, at) => ({ result, score: scores[at]! })), limit: TRIP };
 }
 
 function countResults(results: readonly RecentResult[]): ResultCounts {

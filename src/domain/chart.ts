@@ -37,8 +37,7 @@ export const newChart = (usual: number, weight: number): Chart => ({
 
 /** `badness` is 0 for a good outcome and up to 1 for a bad one. */
 export function stepChart(chart: Chart, badness: number, p0: number, nowMs = 0): Chart {
-  const weight = badness === 0 ? GOOD_STEP : badness * badStep(p0);
-  const score = Math.max(0, chart.score + weight);
+  const score = Math.max(0, chart.score + stepOf(badness, p0));
   const next = {
     score,
     usual: chart.usual,
@@ -48,6 +47,22 @@ export function stepChart(chart: Chart, badness: number, p0: number, nowMs = 0):
     sinceMs: chart.total === 0 ? nowMs : chart.sinceMs,
   };
   return score === 0 ? learn(next) : next;
+}
+
+const stepOf = (badness: number, p0: number): number => (badness === 0 ? GOOD_STEP : badness * badStep(p0));
+
+/**
+ * The scores after each of the last outcomes, computed backwards from the score now. Since the score left zero nothing was learned, so all of these outcomes were judged
+ * with the same p0.
+ */
+export function pastScores(chart: Chart, badness: readonly number[], p0: number): number[] {
+  const scores: number[] = [];
+  let score = chart.score;
+  for (const bad of badness.toReversed()) {
+    scores.push(Math.round(score * 100) / 100);
+    score -= stepOf(bad, p0);
+  }
+  return scores.toReversed();
 }
 
 const badStep = (p0: number): number => Math.log((1 - GOOD_LEFT * (1 - p0)) / p0);

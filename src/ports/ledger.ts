@@ -3,7 +3,7 @@ import type { LadderState, TierSign } from "../domain/proxy-ladder.ts";
 import type { Cost } from "../domain/cost.ts";
 import type { CaptureRef, RecordRange } from "../domain/capture.ts";
 import type { FailureKind } from "../domain/failure.ts";
-import type { Attempt, ItemRef, ItemState, ItemView, Outcome, TierCost } from "../domain/item.ts";
+import type { Attempt, ItemRef, ItemState, ItemView, Outcome, ItemFilter, TierCost } from "../domain/item.ts";
 import type { CollectorKind } from "../domain/job-version.ts";
 import type {
   JobCaps,
@@ -221,7 +221,7 @@ export interface AddReply {
   readonly capped: number;
 }
 
-export interface ItemQuery {
+export interface ItemQuery extends ItemFilter {
   readonly states?: readonly ItemState[];
   readonly kinds?: readonly FailureKind[];
   /** Name of the scraper. */

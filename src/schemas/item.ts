@@ -112,6 +112,16 @@ export const itemQuery = z.strictObject({
   state: many(z.enum(ITEM_STATES)).optional(),
   kind: described("Failure kind.", many(failureKind)).optional(),
   key: many(z.string().min(1).max(8000)).optional(),
+  quality: described(
+    "`partial`: a required field of the record is missing or malformed.",
+    z.enum(["complete", "partial"]),
+  ).optional(),
+  change: many(z.enum(CHANGES)).optional(),
+  field: described(
+    "Only items with a record in which this field has one of the statuses in `status`, as the run itself judged it.",
+    z.string().min(1).max(200),
+  ).optional(),
+  status: described("Only with `field`; `missing` by default.", many(z.enum(FIELD_STATUSES))).optional(),
   scraper: z.string().max(64).optional(),
   ...pageQuery(1000, 100),
 });
@@ -155,6 +165,11 @@ export const evidenceSchema = named(
     ),
     since: described("When the problem began.", instant).optional(),
     heals: described("Problems of this kind usually end without a person.", z.boolean()),
+    recent: described(
+      "The score of the breaker after each of the latest outcomes, oldest first. It grows with bad outcomes; at `limit` the lane is held. Absent for missing fields.",
+      z.array(z.object({ result: z.string(), score: z.number() })),
+    ).optional(),
+    limit: z.number().optional(),
     examples: described(
       "Up to three affected items.",
       z.array(

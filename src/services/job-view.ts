@@ -148,6 +148,8 @@ export const evidenceView = (evidence: unknown): Evidence => {
     counts = {},
     sinceMs,
     heals = false,
+    scores,
+    limit,
     examples = [],
   } = (evidence ?? {}) as StoredEvidence;
   return {
@@ -156,6 +158,8 @@ export const evidenceView = (evidence: unknown): Evidence => {
     counts,
     ...(sinceMs !== undefined && { since: isoTime(sinceMs) }),
     heals,
+    ...(scores && { recent: scores }),
+    ...(limit !== undefined && { limit }),
     examples: examples.map(({ queue, seq, captures = [], ...rest }) => ({
       item: itemId({ queue, seq }),
       ...rest,

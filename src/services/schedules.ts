@@ -330,7 +330,7 @@ export const runSchedule = async (context: ServiceContext, actor: Actor, name: s
   return firingView({ body: firing });
 };
 
-/** Queues the times of a period that did not fire: they fire one after another, as soon as nothing of the schedule runs. */
+/** Queues the times of a period that did not fire: they fire one after another, as soon as no firing of the schedule runs. */
 export const backfillSchedule = async (
   context: Schedules,
   actor: Actor,

@@ -65,7 +65,10 @@ export const Chart = ({
           cursor: { drag: { x: false, y: false } },
           ...(zone.value === "utc" && { tzDate: (s: number) => UPlot.tzDate(new Date(s * 1000), "Etc/UTC") }),
           scales: { x: { time: isTime }, y: { range: (_plot, _min, max) => [0, Math.max(1, max * 1.1)] } },
-          axes: [axis, { ...axis, size: 44, values: (_plot, ticks) => ticks.map(format) }],
+          axes: [
+            { ...axis, size: 26 },
+            { ...axis, size: 44, values: (_plot, ticks) => ticks.map(format) },
+          ],
           series: [
             {},
             ...series.map((one, index) => ({

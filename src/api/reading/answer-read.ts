@@ -1,7 +1,9 @@
+import { parseRecords, runRecords } from "../../archive/record-set.ts";
+import { refuseDamage } from "../../archive/stored-bytes.ts";
 import { itemPages, manifestLine, type Stores, writeManifest } from "../../archive/manifest.ts";
 import type { Change } from "../../domain/freshness.ts";
 import type { ItemView } from "../../domain/item.ts";
-import { hidePlaces, withoutPlaces } from "../../domain/record.ts";
+import { type FieldStatus, hidePlaces, type JudgedRecord, withoutPlaces } from "../../domain/record.ts";
 import { exportJob } from "../../export/export-records.ts";
 import { withSource } from "../../export/export-rows.ts";
 import type { ByteSink } from "../../export/outputs/open-output.ts";
@@ -85,10 +87,12 @@ const itemsPage = pageOf(itemSchema);
 const resultsPage = pageOf(batchResultSchema);
 
 const pageText = async (
-  { ledger }: Stores,
-  { kind, job, query }: { readonly kind: "items" | "batch"; readonly job: string; readonly query: ItemQuery },
+  stores: Stores,
+  { kind, job, query, having }: Extract<ReadRequest, { readonly kind: "items" | "batch" }>,
 ): Promise<string> => {
-  const { items, next } = await ledger.listItems(job, query);
+  const { ledger } = stores;
+  const { items: listed, next } = await ledger.listItems(job, query);
+  const items = having ? await withField(stores, job, listed, having) : listed;
   const now = Date.now();
   const shown: object[] = [];
   for (const item of items) {
@@ -96,6 +100,26 @@ const pageText = async (
     shown.push(kind === "items" ? view : { ...view, url: urlOf(item) });
   }
   return JSON.stringify((kind === "items" ? itemsPage : resultsPage).parse(page(shown, next)));
+};
+
+/** Those with a record in which the field has one of these statuses. The records of the run itself: those of an extraction cannot be searched. */
+const withField = async (
+  { blobs }: Stores,
+  job: string,
+  items: readonly ItemView[],
+  { field, statuses }: FieldFilter,
+): Promise<readonly ItemView[]> => {
+  const found: ItemView[] = [];
+  for await (const batch of runRecords(blobs, job, refuseDamage).recordsOf(items))
+    for (const own of batch) {
+      const records = parseRecords(own.item.key, own);
+      const isAsked = ({ fields }: JudgedRecord): boolean => {
+        const status = fields[field]?.status;
+        return status !== undefined && statuses.includes(status);
+      };
+      if (records.some(isAsked)) found.push(own.item);
+    }
+  return found;
 };
 
 const urlOf = ({ input, key }: ItemView): string =>
@@ -120,4 +144,14 @@ export type ReadRequest =
   /** The current records of two jobs, compared. */
   | { readonly kind: "diff"; readonly job: string; readonly before: string; readonly most: number }
   /** A page of items, as JSON; `batch`: as the results of a batch. */
-  | { readonly kind: "items" | "batch"; readonly job: string; readonly query: ItemQuery };
+  | {
+      readonly kind: "items" | "batch";
+      readonly job: string;
+      readonly query: ItemQuery;
+      readonly having?: FieldFilter;
+    };
+
+interface FieldFilter {
+  readonly field: string;
+  readonly statuses: readonly FieldStatus[];
+}

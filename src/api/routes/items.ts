@@ -12,6 +12,9 @@ import type { RouteContext } from "../route-context.ts";
 /** Where a page of items begins. */
 export const itemPlace = z.object({ queue: z.int().min(0), seq: z.int().min(0) });
 
+/** Items of a page whose records are read: with a filter by field, they are read to be judged. */
+const MOST_WITH_RECORDS = 200;
+
 export const addItemRoutes = (app: Api, context: RouteContext): void => {
   const { service, now } = context;
 
@@ -21,6 +24,8 @@ export const addItemRoutes = (app: Api, context: RouteContext): void => {
       schema: {
         operationId: "listItems",
         summary: "List the items of a job",
+        description:
+          "Filters are applied while the list is read, at most a few thousand items at a time: a page may be short or empty and still have a `next`.",
         tags: ["items"],
         params: jobParams,
         querystring: itemQuery,
@@ -29,14 +34,18 @@ export const addItemRoutes = (app: Api, context: RouteContext): void => {
     },
     async ({ params: { job }, query, actor }, reply) => {
       await findJob(service, actor, job);
-      const { scraper, limit } = query;
+      const { scraper, limit, quality, field } = query;
       const [states, kinds, keys] = [listOf(query.state), listOf(query.kind), listOf(query.key)];
+      const changes = listOf(query.change);
       const after = fromCursor(query.cursor, itemPlace);
       return await context.sendPage(reply, {
         kind: "items",
         job,
+        ...(field !== undefined && { having: { field, statuses: listOf(query.status) ?? ["missing"] } }),
         query: {
-          limit,
+          limit: field === undefined ? limit : Math.min(limit, MOST_WITH_RECORDS),
+          ...(quality !== undefined && { quality }),
+          ...(changes && { changes }),
           ...(states && { states }),
           ...(kinds && { kinds }),
           ...(keys && { keys }),

@@ -31,7 +31,8 @@ function* pageOfQueues(reader: Reader, query: ItemQuery): Steps<ItemPage> {
   const { job } = reader;
   const { limit } = query;
   const states = statesOf(query);
-  const isSifted = query.kinds !== undefined || query.scraper !== undefined;
+  const { kinds, scraper, quality, changes } = query;
+  const isSifted = [kinds, scraper, quality, changes].some((filter) => filter !== undefined);
   const items: ItemView[] = [];
   let after = query.after ?? { queue: 0, seq: 0 };
   let size = 0;
@@ -76,12 +77,12 @@ export function* queueFrom(job: number, from: number): Steps<number | undefined>
   return (yield* arrays<[number]>(text, job, from))[0]?.[0];
 }
 
-/** Those of the asked scraper whose last failure is of one of the asked kinds. */
+/** Those of the asked scraper, quality and changes whose last failure is of one of the asked kinds. */
 function* sift(
   job: Job,
   queue: number,
   seqs: readonly number[],
-  { kinds, scraper }: ItemQuery,
+  { kinds, scraper, quality, changes }: ItemQuery,
 ): Steps<number[]> {
   const conditions: string[] = [];
   const lists: string[] = [];
@@ -98,6 +99,14 @@ function* sift(
     );
     lists.push(JSON.stringify(kinds));
   }
+  if (quality !== undefined) {
+    conditions.push("r.quality IN (SELECT value FROM @list(? text) w)");
+    lists.push(JSON.stringify([quality]));
+  }
+  if (changes) {
+    conditions.push("r.change IN (SELECT value FROM @list(? text) c)");
+    lists.push(JSON.stringify(changes));
+  }
   const rows = yield* arrays<[number]>(
     `SELECT i.seq FROM @list(?1 bigint) place CROSS JOIN items i ON i.queue = ?2 AND i.seq = place.value
      LEFT JOIN results r ON r.queue = i.queue AND r.seq = i.seq LEFT JOIN retries t ON t.queue = i.queue AND t.seq = i.seq
@@ -110,7 +119,7 @@ function* sift(
 }
 
 function* pageOfKeys(reader: Reader, query: ItemQuery, keys: readonly string[]): Steps<ItemPage> {
-  const { states, kinds, scraper, limit, after = { queue: 0, seq: 0 } } = query;
+  const { states, kinds, scraper, quality, changes, limit, after = { queue: 0, seq: 0 } } = query;
   const items: ItemView[] = [];
   let size = 0;
   for (const { queue, seq } of yield* findKeys(reader.job, keys)) {
@@ -122,6 +131,8 @@ function* pageOfKeys(reader: Reader, query: ItemQuery, keys: readonly string[]):
       item &&
       (!states || states.includes(item.state)) &&
       (!kinds || (item.failure && kinds.includes(item.failure.kind))) &&
+      (quality === undefined || item.quality === quality) &&
+      (!changes || (item.change && changes.includes(item.change))) &&
       (scraper === undefined || item.scraper === scraper);
     if (!isAsked) continue;
     items.push(item);
