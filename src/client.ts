@@ -65,12 +65,7 @@ import { queryText } from "./client/query.ts";
 import { type InputSetCalls, inputSetCalls, type ScheduleCalls, scheduleCalls } from "./client/schedules.ts";
 import { ask, askJson, type Asking, type ClientOptions } from "./client/ask.ts";
 
-export type { AddInputs, InputStream, Listening, LiveEvent } from "./client/streams.ts";
-export type { InputSetCalls, ScheduleCalls } from "./client/schedules.ts";
-export type * from "./client/exported.ts";
-export type { ClientOptions } from "./client/ask.ts";
-export type { VersionsClient } from "./client/versions.ts";
-export type { DatasetCalls } from "./client/datasets.ts";
+export type * from "./client/api-types.ts";
 export { pages } from "./client/query.ts";
 export { ProblemError } from "./client/problem-error.ts";
 

@@ -1,4 +1,5 @@
-/** Types of the API that the client takes and answers with. */
+/** Every type that callers of the client meet, in one place. */
+export type { AddInputs, InputStream, Listening, LiveEvent } from "./streams.ts";
 export type { Alert, Alerts } from "../schemas/alert.ts";
 export type {
   Client,
@@ -69,6 +70,9 @@ export type {
 } from "../schemas/webhook.ts";
 export type { InputSet, SetDiff, UploadedSet } from "../schemas/inputs.ts";
 export type { Coming, Firing, NewSchedule, Schedule, ScheduleDefinition } from "../schemas/schedule.ts";
+export type { InputSetCalls, ScheduleCalls } from "./schedules.ts";
+export type { ClientOptions } from "./ask.ts";
+export type { VersionsClient } from "./versions.ts";
 export type {
   DatasetRequest,
   DatasetView,
@@ -81,3 +85,14 @@ export type {
   WriteRequest,
 } from "../schemas/dataset.ts";
 export type { AcceptRequest, FindingView, QualityView } from "../schemas/quality.ts";
+export type { DatasetCalls } from "./datasets.ts";
+export type {
+  Activated,
+  Activation,
+  EndCanary,
+  Gate,
+  Moved,
+  StartCanary,
+  Version,
+  Versions,
+} from "../schemas/version.ts";
