@@ -175,6 +175,30 @@ test("retention: an item is shown, its pages and then its job are removed, as th
   rmSync(folder, { recursive: true, force: true });
 });
 
+test("drift: a field that loses values is found and accepted, as the guide says", async () => {
+  const { folder, output } = await follow("docs/drift.md");
+  assert.match(output, /No open findings/);
+  assert.match(
+    output,
+    /marketValue: \d+\.\d % records without a value, where \d+\.\d % were expected from 4 earlier runs/,
+  );
+  assert.match(output, /drift ended with 4/);
+  assert.match(output, /accepted by local: the county publishes no values of new parcels/);
+  rmSync(folder, { recursive: true, force: true });
+});
+
+test("releases: a good one is published, a bad one is held, published with a reason and rolled back, as the guide says", async () => {
+  const { folder, output } = await follow("docs/releases.md");
+  assert.equal(linesOf(folder, "taxes.csv").length, 61);
+  assert.equal(linesOf(folder, "taxes.csv")[0], "key,owner,marketValue,taxDue,exemptions,_gaps");
+  assert.match(output, /fail +rows: 6 rows, at least 50 wanted/);
+  assert.match(output, /write ended with 4/);
+  assert.match(output, /54 gone rows, such as \d{10}/);
+  assert.match(output, /^ +2 +withdrawn/m);
+  assert.match(output, /^ +1 +current/m);
+  rmSync(folder, { recursive: true, force: true });
+});
+
 test("backup: damage is reported, repaired where possible, and a backup is restored, as the guide says", async () => {
   const { folder, output } = await follow("docs/backup.md");
   assert.match(output, /records: jobs\/.*: its records .* are damaged/);

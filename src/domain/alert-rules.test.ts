@@ -27,6 +27,7 @@ const RULES: AlertRules = {
   noSuccess: { forMs: 600_000 },
   completeness: { drop: 0.2, last: 100 },
   versions: true,
+  schedules: true,
 };
 const ALL_QUEUED: StateCounts = {
   queued: 1000,
@@ -185,6 +186,7 @@ test("a disabled rule raises no alert", () => {
     noSuccess: false,
     completeness: false,
     versions: false,
+    schedules: false,
   } as const;
   assert.deepEqual(judgeAlerts({ view, memory }, rules, 1e9), []);
   assert.equal(judgeAlerts({ view, memory }, DEFAULT_ALERT_RULES, 0).length, 5);

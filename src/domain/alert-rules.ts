@@ -15,6 +15,8 @@ export interface AlertRules {
   readonly completeness: { readonly drop: number; readonly last: number } | false;
   /** A version of a scraper was refused, or a canary was rolled back or needs a decision. */
   readonly versions: boolean;
+  /** A time of a schedule was missed, a firing failed, or a schedule has not succeeded for three times. */
+  readonly schedules: boolean;
 }
 
 export const DEFAULT_ALERT_RULES: AlertRules = {
@@ -24,6 +26,7 @@ export const DEFAULT_ALERT_RULES: AlertRules = {
   noSuccess: { forMs: 30 * 60_000 },
   completeness: { drop: 0.2, last: 200 },
   versions: true,
+  schedules: true,
 };
 
 export type AlertRule = keyof AlertRules;
@@ -150,6 +153,20 @@ const NOTICES: Readonly<Record<string, readonly [rule: AlertRule, text: (facts: 
     "versions",
     ({ version, items }) =>
       `canary ${version} is undecided after ${items} items: promote it, or roll it back`,
+  ],
+  "schedule.missed": [
+    "schedules",
+    ({ schedule, at, count, reason }) =>
+      `schedule ${schedule} missed ${count === 1 ? `its time ${at}` : `${count} times, the last at ${at}`}: ${reason}`,
+  ],
+  "schedule.failed": [
+    "schedules",
+    ({ schedule, at, reason }) => `schedule ${schedule} failed at ${at}: ${reason}`,
+  ],
+  "schedule.late": [
+    "schedules",
+    ({ schedule, lastSuccessAt }) =>
+      `schedule ${schedule} has not succeeded ${lastSuccessAt === undefined ? "yet" : `since ${lastSuccessAt}`}`,
   ],
 };
 
