@@ -113,9 +113,7 @@ const postgresLedger: LedgerBackend = {
     const ledger = await openPostgres(location.ledger, {
       most: isPacing ? 4 : 10,
       ...(isKnown && { firstPatienceMs: FAILOVER_MS }),
-      ...(log && {
-        onSteppedBack: (lost) => lost.forEach((each) => log.warn("ledger stepped back", { ...each })),
-      }),
+      ...(log && { onSteppedBack: (lost) => log.warn("ledger stepped back", lost) }),
       ...(maxHoldMs !== undefined && { maxHoldMs }),
     });
     const blobs = await openBlobs(location);

@@ -48,13 +48,15 @@ export const installPackagesFor = (files: readonly { readonly path: string }[]):
   }
 };
 
-const mayInstall = (): boolean => process.getuid?.() === 0 && existsSync("/usr/bin/apt-get");
+const APT = "/usr/bin/apt-get";
+
+const mayInstall = (): boolean => process.getuid?.() === 0 && existsSync(APT);
 
 /** `args` of apt-get. Whether they succeeded, with new package lists if the old ones do not have it. */
 export const aptInstall = (args: readonly string[]): boolean => {
   // Other runs on this machine may be installing it. No service of a package starts: tests start what they need.
   const apt = (...more: readonly string[]): boolean =>
-    spawnSync("apt-get", ["-qq", "-o", "DPkg::Lock::Timeout=300", ...more], {
+    spawnSync(APT, ["-qq", "-o", "DPkg::Lock::Timeout=300", ...more], {
       env: { ...process.env, DEBIAN_FRONTEND: "noninteractive", RUNLEVEL: "1" },
       stdio: ["ignore", "ignore", "inherit"],
     }).status === 0;

@@ -24,7 +24,12 @@ for (const [name, open] of Object.entries(STORAGES)) {
     const seed = 1 + Math.floor(Math.random() * 1e9);
     t.diagnostic(`seed ${seed}`);
     const figures = await runChaos({
-      ...{ folder, seed, storage, killMs: KILL_MS, parcels: PARCELS, seenLateMs: SEEN_LATE_MS },
+      folder,
+      seed,
+      storage,
+      killMs: KILL_MS,
+      parcels: PARCELS,
+      seenLateMs: SEEN_LATE_MS,
       cutMs: KILL_MS / 4,
       say: (line) => t.diagnostic(line),
     });

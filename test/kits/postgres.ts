@@ -120,7 +120,9 @@ export class PostgresServer implements AsyncDisposable {
       ? asOwner("cp", "-a", join(copyOf.folder, "data"), data)
       : [
           ...asOwner(join(bin, "initdb"), "-D", data, "-A", "trust", "-U", USER),
-          ...["--locale=C", "--encoding=UTF8", "--no-sync"],
+          "--locale=C",
+          "--encoding=UTF8",
+          "--no-sync",
         ];
     await run(create[0]!, create.slice(1), { cwd: folder });
     if (copyOf) await run("sh", ["-c", `: > "$0"`, join(data, "standby.signal")]);

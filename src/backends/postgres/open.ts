@@ -17,8 +17,8 @@ import { postgresStore, type StoreOptions } from "./store.ts";
 
 export interface PostgresOptions
   extends Omit<PoolOptions, "onBack">, Omit<StoreOptions, "onDurable">, Partial<PulseLimits> {
-  /** The database has gone back to an earlier state: what this process knows to be lost. */
-  readonly onSteppedBack?: (lost: readonly SteppedBack[]) => void;
+  /** The database has gone back to an earlier state: what this process knows to be lost of a job. */
+  readonly onSteppedBack?: (lost: Readonly<Record<keyof SteppedBack, unknown>>) => void;
 }
 
 /** Between two looks at whether something has changed. */
@@ -39,7 +39,7 @@ export const openPostgres = async (url: string, options: PostgresOptions = {}): 
   const noticeStepBack = async (): Promise<void> => {
     const { lost, resend } = await recent.forgotten(store);
     if (lost.length === 0) return;
-    options.onSteppedBack?.(lost);
+    for (const each of lost) options.onSteppedBack?.(each);
     await resend(verbs);
     await store.transact([], (tx) => {
       for (const { job, ...facts } of lost) if (job !== undefined) tx.tell("ledger.stepped-back", job, facts);
