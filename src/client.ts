@@ -139,19 +139,7 @@ export type { Coming, Firing, NewSchedule, Schedule, ScheduleDefinition } from "
 export type { InputSetCalls, ScheduleCalls } from "./client/schedules.ts";
 export type { ClientOptions } from "./client/ask.ts";
 export type { VersionsClient } from "./client/versions.ts";
-export type {
-  DatasetRequest,
-  DatasetView,
-  LatestRelease,
-  PublishRequest,
-  ReleaseDiff,
-  ReleaseDiffQuery,
-  ReleaseView,
-  RollbackRequest,
-  WriteRequest,
-} from "./schemas/dataset.ts";
-export type { AcceptRequest, FindingView, QualityView } from "./schemas/quality.ts";
-export type { DatasetCalls } from "./client/datasets.ts";
+export type * from "./client/datasets.ts";
 export { pages } from "./client/query.ts";
 export { ProblemError } from "./client/problem-error.ts";
 

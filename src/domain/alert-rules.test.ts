@@ -27,6 +27,8 @@ const RULES: AlertRules = {
   noSuccess: { forMs: 600_000 },
   completeness: { drop: 0.2, last: 100 },
   versions: true,
+  drift: true,
+  releases: true,
 };
 const ALL_QUEUED: StateCounts = {
   queued: 1000,
@@ -185,6 +187,8 @@ test("a disabled rule raises no alert", () => {
     noSuccess: false,
     completeness: false,
     versions: false,
+    drift: false,
+    releases: false,
   } as const;
   assert.deepEqual(judgeAlerts({ view, memory }, rules, 1e9), []);
   assert.equal(judgeAlerts({ view, memory }, DEFAULT_ALERT_RULES, 0).length, 5);
