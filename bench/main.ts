@@ -20,6 +20,7 @@ import { measurePostgres } from "./figures/postgres.ts";
 import { measureProxy } from "./figures/proxy.ts";
 import { measureQueue } from "./figures/queue.ts";
 import { measureUpload } from "./figures/upload.ts";
+import { measureVersions } from "./figures/versions.ts";
 import { writeBenchPage } from "./write-bench-page.ts";
 
 const MEASURES: Readonly<Record<FigureName, (kit: BenchKit, options: BenchOptions) => Promise<Figure[]>>> = {
@@ -38,6 +39,7 @@ const MEASURES: Readonly<Record<FigureName, (kit: BenchKit, options: BenchOption
   extract: measureExtract,
   judgement: measureJudgement,
   drift: measureDrift,
+  versions: measureVersions,
   distill: measureDistill,
   browser: measureBrowser,
   proxy: measureProxy,

@@ -331,6 +331,14 @@ test("deploying scrapers: the guide's job runs on a worker that never had the sc
   rmSync(folder, { recursive: true, force: true });
 });
 
+test("versions: a version that loses values is refused, and a broken canary is rolled back", async () => {
+  const { folder, output } = await follow("docs/versions.md");
+  assert.match(output, /owner +\d+ +0 +120 +0 +refused/);
+  assert.match(output, /canary rolled-back since .* items of the canary/);
+  assert.match(output, /is active again: new jobs use it/);
+  rmSync(folder, { recursive: true, force: true });
+});
+
 test("browser scrapers: tried, run, captured and tested, and one that finds out by itself where it needs a browser", async (t) => {
   if (!(await browserOrSkip(t))) return;
   const { folder, output } = await follow("docs/browser.md");

@@ -130,9 +130,14 @@ export const openController = async ({
     const answer = await reads.exports.open({ kind: "keep-manifest", job });
     await finished(answer.resume());
   };
+  const { releaseStages } = await import("./services/release-stages.ts");
+  const { applySchedules } = await import("./services/apply-schedules.ts");
+  const schedulesOf = { ...service, now: Date.now };
+  await applySchedules(schedulesOf, project?.schedules ?? {}, project?.folder);
   const tasks = {
     ...shared,
-    service: { ...service, now: Date.now },
+    service: schedulesOf,
+    runners: releaseStages(schedulesOf),
     keepManifest,
     location,
     holder,

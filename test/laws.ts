@@ -48,7 +48,7 @@ if (storages.length === 0) {
   process.exit(2);
 }
 const files = [KILLS, ...new Set(storages.flatMap((name) => Object.values(SUITES[name]!)))];
-process.env = { ...testEnv(), SLUICE_LONG_TESTS: "1" };
+process.env = { ...testEnv(), SLUICE_LAWS: "1" };
 installPackagesFor(files.map((path) => ({ path })));
 const results = new LeafResults();
 for await (const { type, data } of run({

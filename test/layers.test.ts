@@ -26,7 +26,7 @@ const LAYERS: Readonly<Record<string, string>> = {
   freshness: "domain ports scrapers",
   pipeline: "domain ports extraction archive scrapers",
   inputs: "ports pipeline scrapers",
-  config: "domain ports scrapers",
+  config: "domain ports schemas scrapers",
   "index.ts": "domain extraction scrapers config",
   export: "domain ports archive",
   retention: "domain ports archive",

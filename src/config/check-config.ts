@@ -30,6 +30,7 @@ export const checkConfig = (found: unknown, file: string): Config => {
     server,
     alerts,
     datasets,
+    schedules,
   }: { readonly [option in keyof Config]?: unknown } = found;
   if (data !== undefined && !isPath(data)) return refuse('`data` must be a folder, for example "./data".');
   if (ledger !== undefined && !isStorageUrl(ledger))
@@ -63,6 +64,10 @@ export const checkConfig = (found: unknown, file: string): Config => {
   if (datasets !== undefined && !(isObject(datasets) && Object.values(datasets).every(isObject)))
     return refuse(
       '`datasets` must have datasets by name, for example { taxes: { sources: [{ scraper: "county" }] } }.',
+    );
+  if (schedules !== undefined && !(isObject(schedules) && Object.values(schedules).every(isObject)))
+    return refuse(
+      '`schedules` must have schedules by name, for example { weekly: { scraper: "county", when: { cron: "0 6 * * mon", zone: "America/Chicago" }, inputsFrom: { set: "parcels" } } }.',
     );
   const problem = alerts === undefined ? undefined : alertProblem(alerts);
   if (problem !== undefined) return refuse(`\`alerts\`: ${problem}`);

@@ -1,6 +1,7 @@
 import type { AlertRules } from "../domain/alert-rules.ts";
 import type { OptionNames } from "../domain/known-options.ts";
 import type { DatasetConfig } from "../domain/release.ts";
+import type { ScheduleDefinition } from "../schemas/schedule.ts";
 import type { ProxyConfig } from "../domain/proxy-tier.ts";
 import type { ChannelConfig } from "../ports/channel.ts";
 
@@ -37,6 +38,8 @@ export interface Config {
   readonly server?: ServerConfig;
   /** Datasets by name: what their releases are made of, and when a release is good. See docs/releases.md. */
   readonly datasets?: Readonly<Record<string, DatasetConfig>>;
+  /** Schedules by name: what starts when, with which inputs. See docs/schedules.md. */
+  readonly schedules?: Readonly<Record<string, ScheduleConfig>>;
   /** Who is notified when something is wrong with jobs, and when. */
   readonly alerts?: AlertConfig;
 }
@@ -53,7 +56,14 @@ export const CONFIG_OPTIONS: OptionNames<Config> = {
   ledger: true,
   blobs: true,
   alerts: true,
+  schedules: true,
   datasets: true,
+};
+
+/** As over the API; paths of `inputsFrom.file` are relative to the configuration. */
+export type ScheduleConfig = ScheduleDefinition & {
+  /** Whose jobs they are; those of the machine's own client by default. */
+  readonly client?: string;
 };
 
 export interface AlertConfig {

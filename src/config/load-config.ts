@@ -4,7 +4,13 @@ import { pathToFileURL } from "node:url";
 import type { DatasetConfig } from "../domain/release.ts";
 import type { ProxyConfig } from "../domain/proxy-tier.ts";
 import { checkConfig, ConfigError } from "./check-config.ts";
-import { type AlertConfig, DEFAULT_DATA, DEFAULT_SCRAPERS, type ServerConfig } from "./define-config.ts";
+import {
+  type AlertConfig,
+  DEFAULT_DATA,
+  DEFAULT_SCRAPERS,
+  type ScheduleConfig,
+  type ServerConfig,
+} from "./define-config.ts";
 import { resolveStorageUrl } from "./storage-location.ts";
 
 /** A folder with a `sluice.config.ts`, with defaults applied. */
@@ -23,6 +29,7 @@ export interface Project {
   readonly proxies?: ProxyConfig;
   readonly server?: ServerConfig;
   readonly alerts?: AlertConfig;
+  readonly schedules?: Readonly<Record<string, ScheduleConfig>>;
   readonly datasets?: Readonly<Record<string, DatasetConfig>>;
 }
 

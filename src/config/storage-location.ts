@@ -32,7 +32,7 @@ export const resolveStorageUrl = (url: string, folder: string): string => {
 const WAYS_OUT: Readonly<Record<string, string>> = {
   postgres:
     "The ledger is in PostgreSQL: back it up and restore it with pg_dump and pg_restore. To check it, copy it to a file while nothing runs, with `sluice migrate --from URL --to sqlite:copy.db`, and use `--ledger sqlite:copy.db`",
-  http: "The ledger is a controller's: run the command on the controller's machine",
+  http: "The ledger belongs to a controller: run the command on the controller's machine",
 };
 
 /** The ledger's file, for commands that work on it: fsck, backup, restore, rebuild. */

@@ -29,6 +29,7 @@ const RULES: AlertRules = {
   versions: true,
   drift: true,
   releases: true,
+  schedules: true,
 };
 const ALL_QUEUED: StateCounts = {
   queued: 1000,
@@ -189,6 +190,7 @@ test("a disabled rule raises no alert", () => {
     versions: false,
     drift: false,
     releases: false,
+    schedules: false,
   } as const;
   assert.deepEqual(judgeAlerts({ view, memory }, rules, 1e9), []);
   assert.equal(judgeAlerts({ view, memory }, DEFAULT_ALERT_RULES, 0).length, 5);

@@ -19,6 +19,8 @@ export interface AlertRules {
   readonly drift: boolean;
   /** A release of a dataset is held by its audit, or late. */
   readonly releases: boolean;
+  /** A time of a schedule was missed, a firing failed, or a schedule has not succeeded for three times. */
+  readonly schedules: boolean;
 }
 
 export const DEFAULT_ALERT_RULES: AlertRules = {
@@ -30,6 +32,7 @@ export const DEFAULT_ALERT_RULES: AlertRules = {
   versions: true,
   drift: true,
   releases: true,
+  schedules: true,
 };
 
 export type AlertRule = keyof AlertRules;
@@ -167,6 +170,20 @@ const NOTICES: Readonly<Record<string, readonly [rule: AlertRule, text: (facts: 
     ({ release, failed }) => `release ${release} is held, the last good one stays: ${listOf(failed)}`,
   ],
   "release.late": ["releases", ({ since }) => `the next release is late; the last one is of ${since}`],
+  "schedule.missed": [
+    "schedules",
+    ({ schedule, at, count, reason }) =>
+      `schedule ${schedule} missed ${count === 1 ? `its time ${at}` : `${count} times, the last at ${at}`}: ${reason}`,
+  ],
+  "schedule.failed": [
+    "schedules",
+    ({ schedule, at, reason }) => `schedule ${schedule} failed at ${at}: ${reason}`,
+  ],
+  "schedule.late": [
+    "schedules",
+    ({ schedule, lastSuccessAt }) =>
+      `schedule ${schedule} has not succeeded ${lastSuccessAt === undefined ? "yet" : `since ${lastSuccessAt}`}`,
+  ],
 };
 
 type Facts = Readonly<Record<string, unknown>>;

@@ -22,7 +22,7 @@ export const MEASURES = {
   changed: { of: "field", says: "values changed since the run before", blocks: false },
   wild: { of: "field", says: "values three times as large, or a third, since the run before", blocks: true },
   outside: { of: "field", says: "values outside the band of earlier runs", blocks: true },
-  commonest: { of: "field", says: "values equal to the commonest one", blocks: true },
+  commonest: { of: "field", says: "values equal to the most common one", blocks: true },
   absent: { of: "run", says: "items absent", blocks: true },
   failed: { of: "run", says: "items failed", blocks: true },
   fewer: { of: "run", says: "items fewer than usual", blocks: true },

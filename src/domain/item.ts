@@ -29,6 +29,12 @@ export interface ItemRef {
   readonly seq: number;
 }
 
+/** Of items that came through. */
+export interface ItemFilter {
+  readonly quality?: "complete" | "partial";
+  readonly changes?: readonly Change[];
+}
+
 /** How one try at an item ended. */
 export type Outcome =
   | { readonly state: "done"; readonly quality: "complete" | "partial" }

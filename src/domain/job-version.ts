@@ -120,7 +120,7 @@ const takenBack = (
 };
 
 /** The job goes on: items that have ended stay as they are. */
-const notAmending = ({ isAmending: _, ...now }: JobSpec, was: JobSpec): JobSpec => ({
+const notAmending = ({ isAmending: _isAmending, ...now }: JobSpec, was: JobSpec): JobSpec => ({
   ...now,
   ...(was.isAmending && { isAmending: true }),
   ...(!isSameList(was.fields, now.fields) && {

@@ -28,7 +28,7 @@ export interface QueuedTime {
 export interface Decided {
   /** All times up to this one are decided. */
   readonly decidedAt: number;
-  /** Times that fire one after another, as soon as nothing of the schedule runs. */
+  /** Times that fire one after another, as soon as no firing of the schedule runs. */
   readonly queue: readonly QueuedTime[];
   readonly pausedAt?: number;
 }

@@ -72,7 +72,7 @@ const problemOf = (row: InputRow, key: readonly string[] | undefined): string | 
   const missing = key?.find((name) => row.value[name] === undefined || row.value[name] === null);
   if (missing !== undefined) return `it has no ${JSON.stringify(missing)}, which is the set's key`;
   const { length } = JSON.stringify(row.value);
-  return length > MOST_ROW ? `it has ${length} characters, and at most ${MOST_ROW} are taken` : undefined;
+  return length > MOST_ROW ? `it has ${length} characters; the limit is ${MOST_ROW}` : undefined;
 };
 
 const refusedRows = (bad: readonly string[]): InputError =>

@@ -3,8 +3,7 @@ import type { LadderState, TierSign } from "../domain/proxy-ladder.ts";
 import type { Cost } from "../domain/cost.ts";
 import type { CaptureRef, RecordRange } from "../domain/capture.ts";
 import type { FailureKind } from "../domain/failure.ts";
-import type { Change } from "../domain/freshness.ts";
-import type { Attempt, ItemRef, ItemState, ItemView, Outcome, TierCost } from "../domain/item.ts";
+import type { Attempt, ItemRef, ItemState, ItemView, Outcome, ItemFilter, TierCost } from "../domain/item.ts";
 import type { CollectorKind } from "../domain/job-version.ts";
 import type {
   JobCaps,
@@ -222,12 +221,9 @@ export interface AddReply {
   readonly capped: number;
 }
 
-export interface ItemQuery {
+export interface ItemQuery extends ItemFilter {
   readonly states?: readonly ItemState[];
   readonly kinds?: readonly FailureKind[];
-  /** Only items with a record of this quality. */
-  readonly quality?: "complete" | "partial";
-  readonly changes?: readonly Change[];
   /** Name of the scraper. */
   readonly scraper?: string;
   readonly keys?: readonly string[];

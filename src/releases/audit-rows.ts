@@ -26,7 +26,7 @@ export const auditCounts = ({ rows, sources }: Release, { rules = {} }: DatasetS
         `completeness of ${field}`,
         share >= least,
         counts
-          ? `${percent(share)} of the rows have a value, at least ${percent(least)} wanted`
+          ? `${percent(share)} of the rows have a value, at least ${percent(least)} required`
           : "the dataset has no such field",
       );
     }),
@@ -145,7 +145,7 @@ const checkGone = async (
   return check(
     "gone",
     share <= most,
-    `${percent(share)} of the current release's keys are gone, at most ${percent(most)} wanted`,
+    `${percent(share)} of the current release's keys are gone, at most ${percent(most)} allowed`,
   );
 };
 

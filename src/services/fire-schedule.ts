@@ -1,5 +1,6 @@
+import { isoTime } from "../domain/iso-time.ts";
 import { jobId } from "../domain/job.ts";
-import { decide, jitterOf, MISS_REASONS, SKIP_REASONS, type Verdict } from "../domain/schedule.ts";
+import { decide, dueTimes, jitterOf, MISS_REASONS, SKIP_REASONS, type Verdict } from "../domain/schedule.ts";
 import { newStages } from "../domain/stage.ts";
 import type { NextTime } from "../domain/zone-time.ts";
 import type { InputsFrom } from "../domain/inputs-from.ts";
@@ -40,10 +41,11 @@ export const nextTimeOf = async (
 export const fireSchedule = async (context: ServiceContext, schedule: StoredSchedule): Promise<boolean> => {
   const { ledger, now } = context;
   const { name, body } = schedule;
+  const times = await nextTimeOf(context, body);
   const { verdicts, next } = decide(body, body, {
     now: now(),
     running: body.running.length,
-    next: await nextTimeOf(context, body),
+    next: times,
     jitterMs: jitterOf(name, body.jitterMs),
   });
   if (verdicts.length === 0 && next === body) return false;
@@ -51,6 +53,7 @@ export const fireSchedule = async (context: ServiceContext, schedule: StoredSche
   let job: JobSpec | undefined;
   const changes: DocumentChange[] = [];
   const events: NewEvent[] = [];
+  const missed: FiringBody[] = [];
   for (const verdict of verdicts) {
     const known = await readFiring(ledger, name, verdict.at);
     // It was run by hand for this time, or backfilled.
@@ -59,12 +62,37 @@ export const fireSchedule = async (context: ServiceContext, schedule: StoredSche
     ({ job = job } = made);
     written = afterFiring(written, made.firing);
     changes.push(firingChange(made.firing, known?.revision ?? 0));
-    events.push(eventOf(made.firing));
+    if (made.firing.state === "missed") missed.push(made.firing);
+    else events.push(eventOf(made.firing, body.scraper));
+  }
+  // One event for all of them.
+  const last = missed.at(-1);
+  if (last) events.push(eventOf(last, body.scraper, { count: missed.length }));
+  if (body.lateSince === undefined && isLate(body, times, now())) {
+    written = { ...written, lateSince: now() };
+    events.push(lateEvent(name, body));
   }
   changes.push(scheduleChange(schedule, written));
   const reply = await ledger.documents.commit({ changes, events, ...(job && { job }) });
   return reply.committed;
 };
+
+/** Times that came since the last success, before people are told. */
+const LATE_TIMES = 3;
+
+const isLate = ({ lastSuccessAt, createdAt }: ScheduleBody, next: NextTime, now: number): boolean =>
+  dueTimes(next, lastSuccessAt ?? createdAt, now).length >= LATE_TIMES;
+
+const lateEvent = (schedule: string, { client, scraper, lastSuccessAt }: ScheduleBody): NewEvent => ({
+  type: "schedule.late",
+  job: "",
+  facts: {
+    client,
+    schedule,
+    scraper,
+    ...(lastSuccessAt !== undefined && { lastSuccessAt: isoTime(lastSuccessAt) }),
+  },
+});
 
 const firingOf = async (
   context: ServiceContext,
@@ -189,7 +217,11 @@ export const afterFiring = (body: ScheduleBody, { state, at, reason = "" }: Firi
   }
 };
 
-export const eventOf = (firing: FiringBody): NewEvent =>
+export const eventOf = (
+  firing: FiringBody,
+  scraper: string,
+  facts: Readonly<Record<string, unknown>> = {},
+): NewEvent =>
   scheduleEvent(
     (
       {
@@ -201,4 +233,5 @@ export const eventOf = (firing: FiringBody): NewEvent =>
       } as const
     )[firing.state],
     firing,
+    { scraper, ...facts },
   );

@@ -175,7 +175,7 @@ export class FiringStages {
         firingChange(firing, revision),
         scheduleChange(schedule, afterEnd(schedule.body, firing, now())),
       ],
-      events: [eventOf(firing)],
+      events: [eventOf(firing, schedule.body.scraper)],
     });
     return reply.committed;
   }
@@ -188,8 +188,9 @@ const afterEnd = (body: ScheduleBody, { at, state }: FiringBody, now: number): S
     ...(state === "done" ? { done: body.counts.done + 1 } : { failed: body.counts.failed + 1 }),
   };
   if (state !== "done") return { ...body, running, counts };
+  const { lateSince: _, ...rest } = body;
   return {
-    ...body,
+    ...rest,
     running,
     counts,
     lastSuccessAt: now,

@@ -29,6 +29,8 @@ export interface ScheduleBody extends Timing, Decided {
   /** Nominal time of the latest firing that went through all stages: schedules with `after` follow it. */
   readonly releasedAt?: number;
   readonly lastSuccessAt?: number;
+  /** People were told that it has not succeeded for several times; gone when it succeeds. */
+  readonly lateSince?: number;
   /** The latest times were missed, or could not start, since this one; gone when it fires again. */
   readonly missing?: { readonly at: number; readonly reason: string };
 }

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { StageCall } from "./firing-stages.ts";
 import { LOCAL_ACTOR } from "./context.ts";
+import { applySchedules } from "./apply-schedules.ts";
 import { uploadSet } from "./input-sets.ts";
 import { Problem } from "./problem.ts";
 import {
@@ -15,6 +16,7 @@ import {
   runSchedule,
   showSchedule,
 } from "./schedules.ts";
+import { readSchedule } from "./schedule-documents.ts";
 import { openScheduleKit, parcels, rowsOf } from "./testing/schedule-kit.ts";
 
 /** 05:00 UTC is 06:00 in Berlin in winter. */
@@ -249,4 +251,49 @@ test("what is wrong with a schedule is told before it is stored", async () => {
   const file = { ...circle, when: { everyMs: 60_000 }, inputsFrom: { file: "/etc/passwd" } };
   assert.equal(await problemOf(changeSchedule(services, LOCAL_ACTOR, "a", file, origin)), "forbidden");
   assert.equal(await problemOf(removeSchedule(services, LOCAL_ACTOR, "a")), "in-use");
+});
+
+test("missed times are told in one event, and a schedule without success for three times is late until it succeeds", async () => {
+  await using kit = await openScheduleKit("2026-11-16T12:00:00Z");
+  const { ledger } = kit.services;
+  await kit.create("daily", { inputsFrom: { itemsOf: { which: "absent" } } });
+  await kit.fire("2026-11-20T04:00:00Z");
+  const events = (await ledger.events.read({ limit: 100 })).filter(({ type }) =>
+    type.startsWith("schedule."),
+  );
+  assert.deepEqual(
+    events.map(({ type, facts }) => `${type} ${String(facts["count"] ?? "")}`),
+    ["schedule.fired ", "schedule.missed 2", "schedule.late "],
+  );
+  assert.equal(events[0]?.facts["scraper"], "county");
+  const lateSince = async () => (await readSchedule(ledger, "daily"))?.body.lateSince;
+  assert.ok((await lateSince()) !== undefined);
+  await kit.load();
+  await kit.advance();
+  assert.equal(await lateSince(), undefined);
+});
+
+test("schedules of the configuration are applied, changed and removed with it; others stay", async () => {
+  await using kit = await openScheduleKit("2026-11-16T12:00:00Z");
+  const { services } = kit;
+  await kit.create("mine");
+  const weekly = {
+    scraper: "county",
+    when: { cron: "0 6 * * mon", zone: "UTC" },
+    inputsFrom: { rows: parcels("1") },
+  };
+  const follower = { ...weekly, when: { after: "weekly" } };
+  // In an order in which the first follows the second.
+  await applySchedules(services, { follower, weekly });
+  await applySchedules(services, { follower, weekly });
+  const before = await showSchedule(services, LOCAL_ACTOR, "weekly");
+  assert.deepEqual([before.revision, before.origin], [1, "config"]);
+  await applySchedules(services, { weekly: { ...weekly, overlap: "allow", jitterMs: 1000 } });
+  const after = await showSchedule(services, LOCAL_ACTOR, "weekly");
+  assert.deepEqual([after.overlap, after.jitterMs], ["allow", 1000]);
+  assert.equal(await problemOf(showSchedule(services, LOCAL_ACTOR, "follower")), "not-found");
+  assert.equal(await problemOf(applySchedules(services, { mine: weekly })), "schedule-exists");
+  const wrong = { ...weekly, when: { cron: "0 6 * * mon" } } as unknown as typeof weekly;
+  assert.equal(await problemOf(applySchedules(services, { wrong })), "invalid-request");
+  assert.equal((await showSchedule(services, LOCAL_ACTOR, "mine")).origin, "api");
 });

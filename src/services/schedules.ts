@@ -95,7 +95,7 @@ export const createSchedule = async (
       `${shown(name)}: there is a schedule with this name. Change it, or remove it first.`,
     );
   await checkCount(context);
-  const body = newBody(await checked(context, name, client, definition, origin), {
+  const body = newBody(await checkedDefinition(context, name, client, definition, origin), {
     client,
     ...origin,
     now: context.now(),
@@ -129,7 +129,7 @@ export const changeSchedule = async (
   const stored = await findSchedule(context.ledger, actor, name);
   const { client, createdAt, decidedAt, queue, pausedAt, pausedBy, running, counts } = stored.body;
   const { releasedAt, lastSuccessAt } = stored.body;
-  const next = await checked(context, name, client, definition, origin);
+  const next = await checkedDefinition(context, name, client, definition, origin);
   const isSameTimes = JSON.stringify(next.when) === JSON.stringify(stored.body.when);
   const body: ScheduleBody = {
     ...newBody(next, { client, ...origin, now: createdAt }),
@@ -151,7 +151,7 @@ type Checked = Pick<
   "scraper" | "when" | "inputsFrom" | "overlap" | "catchUpMs" | "jitterMs" | "stages" | "dataset" | "job"
 >;
 
-const checked = async (
+export const checkedDefinition = async (
   context: ServiceContext,
   name: string,
   client: string,
@@ -210,7 +210,7 @@ export const scheduleView = async (
   { name, revision, body }: StoredSchedule,
 ): Promise<Schedule> => {
   const { guardsTargets: _, by: __, decidedAt, queue, pausedAt, running, createdAt, ...rest } = body;
-  const { releasedAt: ___, missing: ____, lastSuccessAt, ...shownParts } = rest;
+  const { releasedAt: ___, missing: ____, lateSince: _____, lastSuccessAt, ...shownParts } = rest;
   const { when, jitterMs } = body;
   const preview = { when, name, ...(jitterMs !== undefined && { jitterMs }) };
   return {
@@ -323,11 +323,14 @@ export const runSchedule = async (context: ServiceContext, actor: Actor, name: s
   const { firing, job } = await newFiring(context, stored, at, "asked");
   if (!job) throw new Problem("invalid-request", `${shown(name)}: ${firing.reason}`);
   const changes = [firingChange(firing, 0), scheduleChange(stored, afterFiring(stored.body, firing))];
-  await mustCommit(name, ledger.documents.commit({ changes, job, events: [eventOf(firing)] }));
+  await mustCommit(
+    name,
+    ledger.documents.commit({ changes, job, events: [eventOf(firing, stored.body.scraper)] }),
+  );
   return firingView({ body: firing });
 };
 
-/** Queues the times of a period that did not fire: they fire one after another, as soon as nothing of the schedule runs. */
+/** Queues the times of a period that did not fire: they fire one after another, as soon as no firing of the schedule runs. */
 export const backfillSchedule = async (
   context: Schedules,
   actor: Actor,

@@ -130,6 +130,16 @@ export class DashboardWindow implements AsyncDisposable {
     await this.page.getByRole("heading", { level: 1 }).waitFor();
   }
 
+  /** What the page asked for is there. A stream of events stays open, so the network is never idle. */
+  async settled(): Promise<void> {
+    await this.page.locator(".loading").waitFor({ state: "detached" });
+    await this.page.evaluate("document.fonts.ready");
+    const frames = this.page.locator("iframe");
+    if ((await frames.count()) > 0) await frames.first().contentFrame().locator("body").waitFor();
+    if ((await this.page.locator(".chart").count()) > 0)
+      await this.page.locator(".chart canvas").first().waitFor();
+  }
+
   /** No violations of WCAG 2.2 AA, in light and dark. */
   async assertAccessible(): Promise<void> {
     for (const colorScheme of ["light", "dark"] as const) {

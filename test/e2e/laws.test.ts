@@ -6,9 +6,9 @@ import { runChaos } from "./chaos/run-chaos.ts";
 import { STORAGES } from "./chaos/storages.ts";
 
 /** `npm run laws` takes longer, and has a run on each storage. */
-const isLong = process.env["SLUICE_LONG_TESTS"] !== undefined;
-const KILL_MS = isLong ? 60_000 : 8_000;
-const PARCELS = isLong ? 600 : 80;
+const isLong = process.env["SLUICE_LAWS"] !== undefined;
+const KILL_MS = isLong ? 30_000 : 8_000;
+const PARCELS = isLong ? 300 : 80;
 /** Other tests and builds may run at the same time. */
 const SEEN_LATE_MS = 3000;
 /** `chaos.test.ts` has both of them in one run. */

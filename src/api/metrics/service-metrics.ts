@@ -6,6 +6,7 @@ import { ScaleWatch } from "../../services/scale.ts";
 import { timeCounts, type Timed, type WorkSum, type WorkSums } from "../../domain/work-sums.ts";
 import type { Ledger } from "../../ports/ledger.ts";
 import type { Registry } from "../../ports/registry.ts";
+import { allSchedules, type StoredSchedule } from "../../services/schedule-documents.ts";
 import {
   INPUT_FATES,
   JOB_STATES,
@@ -23,7 +24,14 @@ const OPEN_STATES = ["loading", "running", "paused"] as const;
 export interface FigureSource {
   readonly ledger: Pick<
     Ledger,
-    "listJobs" | "readJob" | "sumOpenJobs" | "listLanes" | "listWorkers" | "readWorkSums" | "readBacklog"
+    | "documents"
+    | "listJobs"
+    | "readJob"
+    | "sumOpenJobs"
+    | "listLanes"
+    | "listWorkers"
+    | "readWorkSums"
+    | "readBacklog"
   >;
   readonly registry: Pick<Registry, "listDeliveries">;
   readonly version: string;
@@ -87,6 +95,7 @@ export const serviceMetrics = (
   onlyCounter("requests", "Requests to sites, of settled attempts.", "requests");
   onlyCounter("received_bytes", "Bytes from sites, of settled attempts.", "bytes");
 
+  const schedules = scheduleFigures(gauge, register);
   const lanes = laneGauges(gauge);
   const workers = gauge("workers", "Workers, by state.", "state");
   const useful = gauge("workers_useful", "Workers that would be useful now, by the kind of jobs.", "kind");
@@ -105,6 +114,7 @@ export const serviceMetrics = (
       await jobs.look();
       for (const set of sums) set();
       lanes(await laneTotals(ledger));
+      schedules(await Array.fromAsync(allSchedules(ledger)));
 
       const seen = { working: 0, draining: 0, alone: 0 };
       let room = 0;
@@ -169,6 +179,44 @@ const laneGauges = (
       for (const { ladder, tier: at } of state.ladders ?? [])
         tier.set({ lane, ladder: ladder.join(), tier: at }, ladder.indexOf(at));
     }
+  };
+};
+
+const FIRING_COUNTS = ["fired", "done", "failed", "skipped", "missed"] as const;
+
+/** One series per scraper that has a schedule, of which there are at most a thousand. */
+const scheduleFigures = (
+  gauge: (name: string, help: string, ...labels: string[]) => Gauge,
+  register: Register,
+): ((schedules: readonly StoredSchedule[]) => void) => {
+  const known = gauge("schedules", "Schedules, by condition; one may be in several.", "condition");
+  const success = gauge(
+    "scraper_last_success_timestamp_seconds",
+    "When a firing of the scraper's schedules last succeeded; 0 for never.",
+    "scraper",
+  );
+  const firings = new Counter({
+    name: "sluice_schedule_firings_total",
+    help: "Times of schedules that exist, by what became of them.",
+    labelNames: ["result"],
+    registers: [register],
+  });
+  return (schedules) => {
+    const bodies = schedules.map(({ body }) => body);
+    known.set({ condition: "known" }, bodies.length);
+    known.set({ condition: "paused" }, bodies.filter(({ pausedAt }) => pausedAt !== undefined).length);
+    known.set({ condition: "running" }, bodies.filter(({ running }) => running.length > 0).length);
+    known.set({ condition: "missed" }, bodies.filter(({ missing }) => missing !== undefined).length);
+    known.set({ condition: "late" }, bodies.filter(({ lateSince }) => lateSince !== undefined).length);
+    firings.reset();
+    for (const result of FIRING_COUNTS)
+      firings.inc(
+        { result },
+        bodies.reduce((sum, { counts }) => sum + counts[result], 0),
+      );
+    success.reset();
+    for (const [scraper, own] of Map.groupBy(bodies, (body) => body.scraper))
+      success.set({ scraper }, Math.max(...own.map(({ lastSuccessAt = 0 }) => lastSuccessAt)) / 1000);
   };
 };
 

@@ -13,7 +13,7 @@ export const addAlertRoutes = (app: Api, { service }: RouteContext): void => {
         operationId: "listAlerts",
         summary: "List alerts",
         description:
-          "What is wrong with jobs now, by the rules of `sluice.config.ts`, checked every ten seconds. Also without channels to send them to.",
+          "What is wrong with jobs now, by the rules of `sluice.config.ts`, checked every ten seconds. Also available without alert channels.",
         tags: ["service"],
         response: { 200: json("All alerts, the oldest first.", alertsSchema), ...problems() },
       },

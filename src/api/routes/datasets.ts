@@ -108,7 +108,7 @@ export const addDatasetRoutes = (app: Api, { service, now }: RouteContext): void
       schema: {
         operationId: "saveDataset",
         summary: "Create or change a dataset",
-        description: "Releases that are written stay as they are.",
+        description: "Existing releases do not change.",
         tags: ["datasets"],
         params: datasetParams,
         body: datasetSpecSchema,
@@ -152,7 +152,7 @@ export const addDatasetRoutes = (app: Api, { service, now }: RouteContext): void
         operationId: "writeRelease",
         summary: "Write a release",
         description:
-          "Of the current records of the dataset's sources, as Parquet, CSV and JSON lines. Answers when all files are stored. Readers do not see it until it is audited and published.",
+          "Writes the current records of the dataset's sources as Parquet, CSV and JSON lines. Answers when all files are stored. Readers do not see the release until it is audited and published.",
         tags: ["datasets"],
         params: datasetParams,
         body: writeSchema,
@@ -190,7 +190,7 @@ export const addDatasetRoutes = (app: Api, { service, now }: RouteContext): void
       schema: {
         operationId: "auditRelease",
         summary: "Audit a release",
-        description: "It passes, or is held with what is wrong. Readers keep the last good one.",
+        description: "The release passes, or is held with the reasons. Readers keep the last good release.",
         tags: ["datasets"],
         params: releaseParams,
         response: { 200: json("The release.", releaseSchema), ...problems(404, 409, 413, 415) },
@@ -208,7 +208,7 @@ export const addDatasetRoutes = (app: Api, { service, now }: RouteContext): void
         operationId: "publishRelease",
         summary: "Publish a release",
         description:
-          "One that passed its audit; one that is held only with a reason. If two are published at once, one wins and the other is answered with `release-changed`.",
+          "The release must have passed its audit; a held release needs a reason. If two are published at the same time, one succeeds and the other gets `release-changed`.",
         tags: ["datasets"],
         params: releaseParams,
         body: publishSchema,
@@ -231,7 +231,7 @@ export const addDatasetRoutes = (app: Api, { service, now }: RouteContext): void
       schema: {
         operationId: "rollbackRelease",
         summary: "Go back to an earlier release",
-        description: "A pointer write: readers get the earlier one from the next request on.",
+        description: "Readers get the earlier release from the next request on.",
         tags: ["datasets"],
         params: datasetParams,
         body: rollbackSchema,
@@ -273,8 +273,9 @@ export const addDatasetRoutes = (app: Api, { service, now }: RouteContext): void
     {
       schema: {
         operationId: "getLatest",
-        summary: "Get what is current",
-        description: "The number of the current release and its files, with links where the store has them.",
+        summary: "Get the current release",
+        description:
+          "The number of the current release and its files, with links if the store supports them.",
         tags: ["datasets"],
         params: datasetParams,
         response: { 200: json("The current release.", latestSchema), ...problems(404) },

@@ -49,7 +49,7 @@ export const addInputSetRoutes = (app: Api, context: RouteContext): void => {
       const { params, query, actor } = request;
       const { change, key, client } = query;
       if (client !== undefined && client !== actor.client && !isAtLeast(actor.role, "operator"))
-        throw new Problem("forbidden", "Only operators make sets for other clients.");
+        throw new Problem("forbidden", "Only operators can create sets for other clients.");
       const rows = rowsOf(context, request, reply);
       try {
         return await uploadSet(service, actor, params.set, {

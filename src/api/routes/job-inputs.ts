@@ -89,7 +89,7 @@ An interrupted upload can be resumed. \`GET\` on the same path returns the offse
         params: z.object({ scraper: described("The scraper's name.", z.string().min(1).max(64)) }),
         body: described("The inputs: text, or gzipped text.", z.any()),
         response: {
-          200: json("What the scraper says to them.", inputCheckSchema),
+          200: json("The result of the check.", inputCheckSchema),
           ...problems(409, 413, 415, 422),
         },
       },

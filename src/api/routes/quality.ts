@@ -55,7 +55,8 @@ export const addQualityRoutes = (app: Api, { service }: RouteContext): void => {
       schema: {
         operationId: "acceptFinding",
         summary: "Accept a finding",
-        description: "With a reason. Its run becomes part of the baseline, and it holds no release.",
+        description:
+          "Needs a reason. The run becomes part of the baseline, and the finding no longer holds releases.",
         tags: ["quality"],
         params: z.object({ scraper, finding: z.string().min(1).max(100) }),
         body: acceptSchema,

@@ -112,7 +112,7 @@ export const addScheduleRoutes = (app: Api, { service }: RouteContext): void => 
       schema: {
         operationId: "changeSchedule",
         summary: "Change a schedule",
-        description: "What runs goes on as it began.",
+        description: "Running firings continue unchanged.",
         tags,
         params: scheduleParams,
         body: scheduleDefinition,
@@ -130,7 +130,7 @@ export const addScheduleRoutes = (app: Api, { service }: RouteContext): void => 
       schema: {
         operationId: "removeSchedule",
         summary: "Remove a schedule",
-        description: "Its jobs stay, and go on.",
+        description: "Its jobs stay and continue.",
         tags,
         params: scheduleParams,
         response: { 200: json("The removed schedule.", scheduleSchema), ...problems(404, 409, 413, 415) },
@@ -183,7 +183,7 @@ export const addScheduleRoutes = (app: Api, { service }: RouteContext): void => 
       schema: {
         operationId: "pauseSchedule",
         summary: "Pause a schedule",
-        description: "What runs goes on.",
+        description: "Running firings continue.",
         tags,
         params: scheduleParams,
         response: { 200: json("The schedule.", scheduleSchema), ...problems(404, 409, 413, 415) },
@@ -219,7 +219,7 @@ export const addScheduleRoutes = (app: Api, { service }: RouteContext): void => 
         operationId: "backfillSchedule",
         summary: "Backfill a schedule",
         description:
-          "Queues the times of a period that did not fire, at most 100. They fire one after another, as soon as nothing of the schedule runs.",
+          "Queues the times of a period that did not fire, at most 100. They fire one after another, as soon as no firing of the schedule runs.",
         tags,
         params: scheduleParams,
         body: backfillSchema,

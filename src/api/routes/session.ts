@@ -18,9 +18,9 @@ export const addSessionRoutes = (app: Api, { service, keys, now }: RouteContext)
     {
       schema: {
         operationId: "beginSession",
-        summary: "Begin a session of a browser",
+        summary: "Start a browser session",
         description:
-          "Send an API key. The answer sets a cookie, which scripts cannot read, with the same rights for twelve hours. It ends earlier if the key is revoked. Changes that come with the cookie also need the header `x-sluice-session`.",
+          "Send an API key. The answer sets a cookie, which scripts cannot read, with the same rights for twelve hours. It ends earlier if the key is revoked. Changes that are authorized by the cookie also need the header `x-sluice-session`.",
         tags: ["service"],
         response: { 200: json("The client, its role and its quotas.", meSchema), ...problems(413, 415) },
       },
@@ -31,7 +31,7 @@ export const addSessionRoutes = (app: Api, { service, keys, now }: RouteContext)
       if (key === undefined || !known)
         throw new Problem("unauthorized", "Send the API key itself: Authorization: Bearer sluice_…");
       if (known.info.role === "worker")
-        throw new Problem("forbidden", "This is the key of a worker. Sign in with the key of a client.");
+        throw new Problem("forbidden", "This is a worker key. Sign in with a client's key.");
       const cookie = sealSession({ key, expiresAt: now() + SESSION_MS }, known.info);
       void reply.header("set-cookie", cookieHeader(cookie, isSecure(request)));
       return await describeActor(service, request.actor);
@@ -43,7 +43,7 @@ export const addSessionRoutes = (app: Api, { service, keys, now }: RouteContext)
     {
       schema: {
         operationId: "endSession",
-        summary: "End the session of a browser",
+        summary: "End a browser session",
         tags: ["service"],
         response: { 204: z.null().describe("The cookie is removed."), ...problems(413, 415) },
       },

@@ -29,7 +29,10 @@ const scraper = described("The scraper's name.", z.string().max(64));
 const ofScraper = z.object({ scraper });
 const ofVersion = z.object({
   scraper,
-  version: described("The version or its beginning; `newest` for the one deployed last.", z.string().max(16)),
+  version: described(
+    "The version or its first characters; `newest` for the one deployed last.",
+    z.string().max(16),
+  ),
 });
 
 export const addVersionRoutes = (app: Api, { service }: RouteContext): void => {
@@ -62,7 +65,7 @@ export const addVersionRoutes = (app: Api, { service }: RouteContext): void => {
         ...common,
         operationId: "getVersion",
         summary: "Get a version of a scraper",
-        description: "With what differs from the one before, and how it was judged.",
+        description: "With its differences from the previous version, and how it was judged.",
         params: ofVersion,
         response: { 200: json("The version.", versionSchema), ...problems(404) },
       },
@@ -119,10 +122,13 @@ export const addVersionRoutes = (app: Api, { service }: RouteContext): void => {
         operationId: "startCanary",
         summary: "Start a canary",
         description:
-          "New jobs run a share of their items with this version, chosen by key. It is rolled back as soon as a field is surely worse than in the active version, and promoted when no required field is.",
+          "New jobs run a share of their items with this version, chosen by key. It is rolled back as soon as a field is clearly worse than in the active version, and promoted when no required field is worse.",
         params: ofVersion,
         body: startCanarySchema.nullish(),
-        response: { 200: json("It is the canary.", movedSchema), ...problems(404, 413, 415, 422) },
+        response: {
+          200: json("The version is now the canary.", movedSchema),
+          ...problems(404, 413, 415, 422),
+        },
       },
     },
     async ({ params, body, actor }) =>
@@ -137,8 +143,7 @@ export const addVersionRoutes = (app: Api, { service }: RouteContext): void => {
         ...common,
         operationId: "endCanary",
         summary: "End a canary",
-        description:
-          "Promotes it, or rolls it back: then what it has read is read again with the active version.",
+        description: "Promotes it, or rolls it back: then its items are read again with the active version.",
         params: ofScraper,
         body: endCanarySchema,
         response: { 200: json("The version.", versionSchema), ...problems(404, 413, 415, 422) },
@@ -158,7 +163,7 @@ export const addVersionRoutes = (app: Api, { service }: RouteContext): void => {
         ...common,
         operationId: "rollBackVersion",
         summary: "Return to the previous version",
-        description: "Makes the version active that was active before, without judging it again.",
+        description: "Activates the previously active version again, without judging it.",
         params: ofScraper,
         body: moveSchema.nullish(),
         response: { 200: json("It is active.", movedSchema), ...problems(404, 413, 415, 422) },

@@ -1,5 +1,4 @@
 import {
-  type AlertBook,
   type AlertRules,
   DEFAULT_ALERT_RULES,
   dropNotices,

@@ -16,7 +16,7 @@ export const driftCommand = async (scraper: string, options: DriftOptions): Prom
   const { all, limit, accept, reason, json } = options;
   await using datasets = await openDatasets(options);
   if (accept !== undefined) {
-    if (reason === undefined) throw new UsageError("--accept needs --reason: why the finding is no problem.");
+    if (reason === undefined) throw new UsageError("--accept needs --reason: why the finding is acceptable.");
     const finding = await datasets.acceptFinding(scraper, accept, { reason });
     print([json ? JSON.stringify(finding) : `${accept}: accepted. ${plainText(finding.text)}.`]);
     return EXIT.ok;

@@ -13,14 +13,11 @@ Exit code 4: there are open findings that hold a release.`;
 export const register = (program: Command, toAction: ToAction): void => {
   const drift = program
     .command("drift")
-    .description("Show by what the runs of a scraper differ from earlier ones")
+    .description("Show how the runs of a scraper differ from earlier ones")
     .argument("<scraper>", "name of the scraper")
     .option("--all", "also findings that were accepted", false)
     .option("--limit <n>", "at most N runs and findings", wholeNumber, 10)
-    .option(
-      "--accept <finding>",
-      "accept a finding: its run becomes part of what later ones are compared with",
-    )
+    .option("--accept <finding>", "accept a finding: its run becomes part of the baseline")
     .option("--reason <text>", "why it is accepted")
     .addHelpText("after", HELP);
   placeOptions(drift).action(toAction(lazy(async () => (await import("../actions/drift.ts")).driftCommand)));

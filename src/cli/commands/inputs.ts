@@ -57,8 +57,8 @@ export const register = (program: Command, toAction: ToAction): void => {
     const command = inputOptions(inputs.command(name).description(description).argument("<set>", SET_HELP));
     if (how === "replace")
       command
-        .option("--key <names>", "for a new set: members that a row is known by, separated by commas", listOf)
-        .option("--client <name>", "for a new set: whose it is");
+        .option("--key <names>", "for a new set: columns that identify a row, separated by commas", listOf)
+        .option("--client <name>", "for a new set: the client that owns it");
     placeOptions(command).action(
       toAction((set: string, options: UploadOptions) => uploadRows(set, options, how)),
     );
@@ -67,9 +67,9 @@ export const register = (program: Command, toAction: ToAction): void => {
     .command("diff")
     .description("Compare two versions of a set")
     .argument("<set>", SET_HELP)
-    .option("--from <n>", "the older version; by default the one before", wholeNumber)
-    .option("--to <n>", "the newer version; by default the newest", wholeNumber)
-    .option("--examples <n>", "rows shown of each kind", wholeNumber);
+    .option("--from <n>", "the older version (default: the previous one)", wholeNumber)
+    .option("--to <n>", "the newer version (default: the newest)", wholeNumber)
+    .option("--examples <n>", "number of rows to show of each kind", wholeNumber);
   placeOptions(diff).action(toAction(diffSet));
   const read = inputs
     .command("read")
@@ -128,7 +128,7 @@ const printSet = (set: InputSet, { json }: PlaceOptions): void => {
     printWidth(),
   );
   print([
-    `${plainText(set.name)}: ${set.key ? `key ${set.key.map(plainText).join(", ")}` : "no key, a row is known by all of its members"}`,
+    `${plainText(set.name)}: ${set.key ? `key ${set.key.map(plainText).join(", ")}` : "no key: a row is identified by all of its columns"}`,
     ...table,
   ]);
 };

@@ -28,7 +28,7 @@ const RELEASE_HELP = "number of the release";
 export const register = (program: Command, toAction: ToAction): void => {
   const datasets = program
     .command("datasets")
-    .description("List datasets, and say what they are made of")
+    .description("List, show and define datasets")
     .helpCommand(false)
     .addHelpText("after", DATASETS_HELP);
   const actions = () => import("../actions/releases.ts");
@@ -36,12 +36,15 @@ export const register = (program: Command, toAction: ToAction): void => {
     toAction(lazy(async () => (await actions()).listDatasets)),
   );
   placeOptions(
-    datasets.command("show").description("Show what a dataset is").argument("<dataset>", DATASET_HELP),
+    datasets
+      .command("show")
+      .description("Show the definition of a dataset")
+      .argument("<dataset>", DATASET_HELP),
   ).action(toAction(lazy(async () => (await actions()).showDataset)));
   placeOptions(
     datasets
       .command("set")
-      .description("Create a dataset, or change what it is; releases stay as they are")
+      .description("Create or change a dataset; existing releases do not change")
       .argument("<dataset>", DATASET_HELP)
       .requiredOption("--file <file>", "JSON file with its sources, fields, gaps and rules"),
   ).action(toAction(lazy(async () => (await actions()).setDataset)));
@@ -88,12 +91,12 @@ export const register = (program: Command, toAction: ToAction): void => {
   placeOptions(
     add("rollback", "Make an earlier release current again").option(
       "--to <release>",
-      "this one; the one before by default",
+      "number of the release (default: the previous one)",
       wholeNumber,
     ),
   ).action(toAction(lazy(async () => (await actions()).rollbackRelease)));
   placeOptions(
-    add("diff", "Compare two releases by key; the current one and the one before by default")
+    add("diff", "Compare two releases by key (default: the current and the previous one)")
       .argument("[before]", RELEASE_HELP, wholeNumber)
       .argument("[after]", RELEASE_HELP, wholeNumber)
       .option("--examples <n>", "show N examples of each change", wholeNumber, 3),
@@ -102,6 +105,6 @@ export const register = (program: Command, toAction: ToAction): void => {
     add("get", "Download a file of the current release")
       .argument("<file>", "data.parquet, data.csv, data.jsonl, schema.json or manifest.json")
       .option("--release <n>", "of this release", wholeNumber)
-      .option("--output <file>", "where to; standard output by default"),
+      .option("--output <file>", "output file (default: standard output)"),
   ).action(toAction(lazy(async () => (await actions()).getFile)));
 };

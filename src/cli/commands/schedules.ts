@@ -54,7 +54,7 @@ interface CreateOptions extends WhenOptions {
 export const register = (program: Command, toAction: ToAction): void => {
   const schedules = program
     .command("schedules")
-    .description("Start jobs at set times, and see what became of them")
+    .description("Start jobs at set times, and show their results")
     .helpCommand(false)
     .addHelpText("after", HELP);
   placeOptions(schedules.command("ls").alias("list").description("List the schedules")).action(
@@ -96,15 +96,15 @@ export const register = (program: Command, toAction: ToAction): void => {
       "how late a firing may begin; by default one period",
       durationIn("catchUpMs"),
     )
-    .option("--stages <list>", `what a firing goes through: ${STAGES.join(",")}`, listOf)
-    .option("--dataset <name>", "what audit and publish make a release of")
-    .option("--client <name>", "whose jobs they are")
+    .option("--stages <list>", `stages of a firing: ${STAGES.join(",")}`, listOf)
+    .option("--dataset <name>", "dataset for the stages audit and publish")
+    .option("--client <name>", "client that owns the jobs")
     .option("--dry-run", "only show the times", false);
   whenOptions(create).action(toAction(createOne));
 
   const control = (name: string, description: string) =>
     placeOptions(schedules.command(name).description(description).argument("<schedule>", NAME_HELP));
-  control("pause", "Fire no more; what runs goes on").action(
+  control("pause", "Stop firing; running firings continue").action(
     toAction(async (name: string, options: PlaceOptions) => {
       await using verbs = await openVerbs(options);
       return printed(
@@ -156,7 +156,7 @@ const whenOptions = (command: Command): Command =>
       .option("--after <schedule>", "when a firing of this schedule has gone through all stages")
       .option(
         "--jitter <duration>",
-        "begin later by a part of this that the name decides",
+        "start later by up to this duration; the name decides how much",
         durationIn("jitterMs"),
       ),
   );

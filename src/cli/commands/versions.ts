@@ -34,7 +34,7 @@ const percent = (text: string): number => {
   return value;
 };
 
-const MOVE = "also jobs that have not ended, with their next claim; by default they keep their version";
+const MOVE = "also move unfinished jobs, with their next claim (default: they keep their version)";
 
 export const register = (program: Command, toAction: ToAction): void => {
   const versions = program
@@ -47,7 +47,9 @@ export const register = (program: Command, toAction: ToAction): void => {
       .command(name)
       .description(description)
       .argument("<scraper>", "name of the scraper");
-    return takesVersion ? command.argument("[version]", "the version deployed last by default") : command;
+    return takesVersion
+      ? command.argument("[version]", "the version (default: the one deployed last)")
+      : command;
   };
   const actions = async () => await import("../actions/versions.ts");
 
@@ -61,7 +63,7 @@ export const register = (program: Command, toAction: ToAction): void => {
     toAction(lazy(async () => (await actions()).gateCommand)),
   );
   placeOptions(
-    add("activate", "Let new jobs use a version, if stored pages say nothing against it", true)
+    add("activate", "Let new jobs use a version, if it passes the check with stored pages", true)
       .option("--accept <why>", "activate it although it is refused; the reason is stored with it")
       .option("--move", MOVE, false),
   ).action(toAction(lazy(async () => (await actions()).activateCommand)));
@@ -72,7 +74,7 @@ export const register = (program: Command, toAction: ToAction): void => {
     add("canary", "Run some items with a version, and let the results decide", true)
       .option(
         "--share <percent>",
-        "of the items; 5 by default, 10 in jobs of fewer than 10,000 items",
+        "percentage of the items (default: 5, or 10 in jobs of fewer than 10,000 items)",
         percent,
       )
       .option("--tolerance <percent>", "how much worse a required field may be; 1 by default", percent)

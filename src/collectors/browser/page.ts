@@ -121,7 +121,7 @@ export const createBrowserPage = (options: PageOptions): BrowserPage => {
     if (status === "ok") return;
     if (status === "missing")
       throw new FailureError(traffic.trouble ?? navigation(`no ${what} matches ${selector}`, tab).failure);
-    if (status === "not-a-field") throw navigation(`what matches ${selector} is not an ${what}`, tab);
+    if (status === "not-a-field") throw navigation(`what matches ${selector} cannot be used as ${what}`, tab);
     throw navigation(`${selector} has no option ${String(status).slice("no-option:".length)}`, tab);
   };
 

@@ -26,7 +26,7 @@ export const urlReader = (dispatcher: Dispatcher) =>
           throw failure(
             "bad-content",
             first,
-            `it redirects to ${redirects >= MOST_REDIRECTS ? "ever new places" : url.protocol}`,
+            `it redirects to ${redirects >= MOST_REDIRECTS ? "too many places" : url.protocol}`,
           );
         continue;
       }

@@ -106,7 +106,7 @@ export const canaries = (test: LedgerTest): void => {
     await worker.settle([b!], DONE, { fieldCounts: GOOD, revision: 0 });
     const [c] = await worker.take();
     assert.equal(c?.revision, 1);
-    await worker.settle([c!], DONE, { fieldCounts: NO_TAX, revision: 1 });
+    await worker.settle([c], DONE, { fieldCounts: NO_TAX, revision: 1 });
     assert.deepEqual(
       [await versionOf(kit, "a"), await versionOf(kit, "b"), await versionOf(kit, "c")],
       ["v2", "v1", "v2"],

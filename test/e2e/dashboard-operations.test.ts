@@ -1,0 +1,256 @@
+// e2e: starts a service, its workers, two sites and a browser
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import type { Locator } from "playwright-core";
+import { parcelsCsv } from "../../examples/county/inputs.ts";
+import { ProblemError, SluiceClient } from "../../src/client.ts";
+import { browserOrSkip } from "../browser.ts";
+import { DashboardKit } from "./dashboard-kit.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "sluice-dashboard-"));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+test("the stories of those who operate Sluice, by keyboard", async (t) => {
+  const browser = await browserOrSkip(t);
+  if (!browser) return;
+  await using kit = await DashboardKit.open(join(folder, "project"), browser.path);
+  const { client } = kit.service;
+  const earlier = await kit.endedJob(30);
+  const later = await kit.endedJob(50);
+  const held = await kit.heldJob();
+  const lane = held.held[0]!.lane;
+  await using window = await kit.window();
+  const { page } = window;
+
+  /** As a person without a mouse does: only what can have the focus can be used. */
+  const press = async (what: Locator, key = "Enter"): Promise<void> => {
+    await what.focus();
+    assert.equal(await what.and(page.locator(":focus")).count(), 1, "it takes the focus");
+    await page.keyboard.press(key);
+  };
+  const link = (name: string | RegExp): Locator => page.getByRole("main").getByRole("link", { name }).first();
+  const button = (name: string): Locator => page.getByRole("button", { name, exact: true }).last();
+  const heading = (name: string): Promise<void> => page.getByRole("heading", { level: 1, name }).waitFor();
+  const goTo = async (letter: string, title: string): Promise<void> => {
+    await page.locator("main").focus();
+    await page.keyboard.press("g");
+    await page.keyboard.press(letter);
+    await heading(title);
+  };
+
+  await t.test("scrapers: fields by run lead to items, and two runs are compared by key", async () => {
+    await goTo("s", "Scrapers");
+    await page
+      .getByRole("row", { name: /county/ })
+      .getByText("done")
+      .waitFor();
+    await window.assertAccessible();
+    await press(link("county"));
+    await heading("county");
+    const cell = page.getByRole("link", { name: new RegExp(`of marketValue in ${later.id}`) });
+    await cell.waitFor();
+    const to = new URL((await cell.getAttribute("href"))!, window.url);
+    assert.equal(to.pathname, `/jobs/${later.id}/items`);
+    assert.deepEqual(to.searchParams.getAll("field"), ["marketValue"]);
+    await press(button("Compare"));
+    await page.getByText("in both changed").waitFor();
+    const query = new URL(page.url()).searchParams;
+    assert.deepEqual([query.get("before"), query.get("after")], [earlier.id, later.id]);
+    await page.reload();
+    await page.getByText("New 20").waitFor();
+    await page.getByText("No version was deployed").waitFor();
+    await window.assertAccessible();
+  });
+
+  await t.test("lanes: found by name, paced, held and released", async () => {
+    await goTo("l", "Lanes");
+    await page.keyboard.press("/");
+    await page.keyboard.type(lane);
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/prefix=/);
+    assert.equal(await page.getByRole("main").getByRole("row").count(), 2);
+    await window.assertAccessible();
+    await press(link(lane));
+    await heading(lane);
+    await press(button("Set pace"));
+    await page.getByLabel("Requests per second, at most").fill("1000000000");
+    await page.keyboard.press("Enter");
+    await page.getByRole("dialog").getByRole("alert").waitFor();
+    const typed = page.getByLabel("Requests per second, at most");
+    assert.equal(await typed.inputValue(), "1000000000", "what was typed is kept");
+    await typed.fill("7");
+    await page.keyboard.press("Enter");
+    await page.getByText("At most 7/s from now on.").waitFor();
+    assert.equal((await client.getLane(lane)).operatorPerSecond, 7);
+    await press(button("Hold"));
+    await window.assertAccessible();
+    await press(button("Hold"));
+    await page.getByText("held by an operator").waitFor();
+    assert.equal((await client.getLane(lane)).isHeld, true);
+    await press(button("Release"));
+    await press(button("Release"));
+    await button("Hold").waitFor();
+    assert.equal((await client.getLane(lane)).isHeld, false);
+  });
+
+  await t.test("workers and alerts: who works, and what is wrong now", async () => {
+    await goTo("w", "Workers");
+    await page.getByRole("row", { name: /-worker/ }).waitFor();
+    await window.assertAccessible();
+    await goTo("a", "Alerts");
+    await page.getByText(`Lane held by the breaker in job ${held.id}`).waitFor();
+    await window.assertAccessible();
+  });
+
+  await t.test("clients and keys: a new key is shown once, works, and is revoked", async () => {
+    await goTo("k", "Clients and keys");
+    await press(button("New client"));
+    await page.getByLabel("Name").fill("acme");
+    await page.keyboard.press("Enter");
+    const shown = page.getByLabel("Copy it now");
+    await shown.waitFor();
+    const key = await shown.inputValue();
+    await window.assertAccessible();
+    const theirs = new SluiceClient({ server: window.url, key, retries: 0 });
+    assert.equal((await theirs.whoAmI()).client, "acme");
+    await press(button("I have it"));
+    assert.equal(await page.getByText(key).count(), 0);
+    await press(link("acme"));
+    await heading("acme");
+    await press(button("Change limits"));
+    await page.getByLabel("Requests a day").fill("5000");
+    await page.keyboard.press("Enter");
+    await page.getByRole("cell", { name: "5,000", exact: true }).waitFor();
+    await window.assertAccessible();
+    await press(button("Revoke"));
+    await press(button("Revoke"));
+    await page.getByText("The key is revoked.").waitFor();
+    await assert.rejects(theirs.whoAmI(), (error: ProblemError) => error.status === 401);
+  });
+
+  await t.test(
+    "webhooks: an address that is not allowed keeps the form; a test event is sent and replayed",
+    async () => {
+      await goTo("h", "Webhooks");
+      await press(button("New webhook"));
+      await page.getByLabel("URL").fill("http://127.0.0.1:9/hook");
+      await page.keyboard.press("Enter");
+      await page.getByRole("dialog").getByRole("alert").waitFor();
+      assert.equal(await page.getByLabel("URL").inputValue(), "http://127.0.0.1:9/hook");
+      await page.getByLabel("URL").fill("https://hooks.invalid/x");
+      await page.keyboard.press("Enter");
+      await page.getByLabel("Copy it now").waitFor();
+      await press(button("Test"));
+      await press(button("Send"));
+      await page.getByRole("cell", { name: "webhook.test" }).waitFor();
+      await window.assertAccessible();
+      await press(button("Replay"));
+      await press(button("Replay"));
+      await page.getByText("It is sent again now.").waitFor();
+      const { data } = await client.listDeliveries();
+      assert.deepEqual(
+        data.map(({ type }) => type),
+        ["webhook.test"],
+      );
+    },
+  );
+
+  await t.test("events: the filter is in the URL, and what happens appears", async () => {
+    await goTo("e", "Events");
+    await press(link("job.started"));
+    await page.waitForURL(/type=job.started/);
+    const entries = page.getByRole("list", { name: "Events" }).getByRole("listitem");
+    await page.getByText("3 events received").waitFor();
+    assert.equal(await entries.count(), 3);
+    const { id } = await kit.createJob("county", 1);
+    await page.getByText(id).first().waitFor();
+    await press(entries.first().locator("summary"));
+    await entries.first().locator("pre").waitFor();
+    await window.assertAccessible();
+  });
+
+  await t.test("submit: a dropped CSV with bad rows is judged before anything runs", async () => {
+    await goTo("u", "Submit a job");
+    await page.getByLabel("Scraper").selectOption("county");
+    await page.getByLabel("parcel").waitFor();
+    await window.assertAccessible();
+    await press(link("Choose a file"));
+    const before = (await client.listJobs()).data.length;
+    const good = [...parcelsCsv(3)].join("");
+    const csv = `${good.trimEnd()}\nnot-a-parcel\n`;
+    await page.evaluate(
+      `{
+        const files = new DataTransfer();
+        files.items.add(new File([${JSON.stringify(csv)}], "parcels.csv", { type: "text/csv" }));
+        document.querySelector(".drop").dispatchEvent(new DragEvent("drop", { dataTransfer: files, bubbles: true, cancelable: true }));
+      }`,
+    );
+    await page.getByText("parcels.csv").waitFor();
+    await press(button("Check inputs"));
+    await page.getByText("3 of 4 rows fit").waitFor();
+    await page.getByRole("row", { name: /5 not-a-parcel/ }).waitFor();
+    assert.equal((await client.listJobs()).data.length, before, "nothing runs yet");
+    await window.assertAccessible();
+    await press(page.getByText("Options"));
+    await page.getByLabel("At most so many items").fill("0");
+    await press(button("Start with 3 items"));
+    await page.getByRole("alert").waitFor();
+    assert.equal(await page.getByLabel("At most so many items").inputValue(), "0");
+    await page.getByText("parcels.csv").waitFor();
+    await page.getByLabel("At most so many items").fill("10");
+    await press(button("Start with 3 items"));
+    await page.waitForURL(/\/jobs\/[^/]+$/);
+    const job = await client.getJob(new URL(page.url()).pathname.split("/").at(-1)!);
+    assert.deepEqual([job.counts.accepted, job.counts.rejected, job.isSealed], [3, 1, true]);
+  });
+
+  await t.test("datasets: a release is written, audited, published, compared and rolled back", async () => {
+    await client.datasets.saveDataset("parcels", { sources: [{ scraper: "county", job: earlier.id }] });
+    await goTo("d", "Datasets");
+    await window.assertAccessible();
+    await press(link("parcels"));
+    await heading("parcels");
+    const write = async (release: number): Promise<void> => {
+      await press(button("Write a release"));
+      await press(button("Write a release"));
+      await link(new RegExp(`^${release}$`)).waitFor();
+      await press(link(new RegExp(`^${release}$`)));
+      await heading(`Release ${release} of parcels`);
+      await page.getByRole("table").first().waitFor();
+      await press(button("Publish"));
+      await page.getByRole("dialog").waitFor();
+      const reason = page.getByLabel("Why it is published all the same");
+      if (await reason.isVisible()) await reason.fill("a test");
+      await press(button("Publish"));
+      await page.getByText(`Release ${release} is current.`).waitFor();
+    };
+    await write(1);
+    await window.assertAccessible();
+    await client.datasets.saveDataset("parcels", { sources: [{ scraper: "county", job: later.id }] });
+    await press(link("parcels"));
+    await write(2);
+    await window.open("/datasets/parcels?before=1&after=2");
+    await page.getByText("Unchanged").waitFor();
+    await window.assertAccessible();
+    await press(button("Roll back"));
+    await press(button("Roll back"));
+    await page.getByText("Release 1 is current.").waitFor();
+    assert.equal((await client.datasets.getDataset("parcels")).current?.release, 1);
+  });
+
+  await t.test("search: Ctrl-K finds a lane and a scraper", async () => {
+    await page.keyboard.press("Control+k");
+    await page.keyboard.type(lane.slice(0, -1));
+    await page.getByRole("option", { name: `${lane} lane` }).waitFor();
+    await page.getByRole("combobox").fill("coun");
+    await page.getByRole("option", { name: "county scraper" }).waitFor();
+    await page.getByRole("combobox").fill(lane);
+    await page.getByRole("option", { name: `${lane} lane` }).waitFor();
+    await page.keyboard.press("Enter");
+    await heading(lane);
+    assert.deepEqual(window.problems, []);
+  });
+});
