@@ -202,3 +202,21 @@ export const noteLate = async (
   // Somebody has published in between, or has told it.
   return committed;
 };
+
+/** How many datasets are late, have a newest release that is held, have never published one, or are fine: each counts once, in this order. */
+export const datasetStates = async (
+  { documents }: Pick<ServiceContext["ledger"], "documents">,
+  now: number,
+): Promise<Readonly<Record<"late" | "held" | "unpublished" | "current", number>>> => {
+  const counts = { late: 0, held: 0, unpublished: 0, current: 0 };
+  for (const { body } of await documents.list("dataset", { limit: MOST_DATASETS })) {
+    const dataset = body as Dataset;
+    const { name, last = 0, current } = dataset;
+    const newest =
+      last > (current?.release ?? 0) ? await documents.read("release", releaseName(name, last)) : undefined;
+    if (isLate(dataset, now)) counts.late++;
+    else if ((newest?.body as Release | undefined)?.state === "held") counts.held++;
+    else counts[current ? "current" : "unpublished"]++;
+  }
+  return counts;
+};
