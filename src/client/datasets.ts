@@ -14,6 +14,21 @@ import type { AcceptRequest, FindingView, QualityView } from "../schemas/quality
 import type { Asking } from "./ask.ts";
 import { queryText } from "./query.ts";
 
+export type {
+  AcceptRequest,
+  DatasetRequest,
+  DatasetView,
+  FindingView,
+  LatestRelease,
+  PublishRequest,
+  QualityView,
+  ReleaseDiff,
+  ReleaseDiffQuery,
+  ReleaseView,
+  RollbackRequest,
+  WriteRequest,
+};
+
 /** Datasets, their releases, and the quality of the runs they are made of. */
 export interface DatasetCalls {
   listDatasets(): Promise<Page<DatasetView>>;

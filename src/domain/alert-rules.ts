@@ -15,6 +15,10 @@ export interface AlertRules {
   readonly completeness: { readonly drop: number; readonly last: number } | false;
   /** A version of a scraper was refused, or a canary was rolled back or needs a decision. */
   readonly versions: boolean;
+  /** A run differs from earlier ones of its scraper so much that it holds releases. */
+  readonly drift: boolean;
+  /** A release of a dataset is held by its audit, or late. */
+  readonly releases: boolean;
   /** A time of a schedule was missed, a firing failed, or a schedule has not succeeded for three times. */
   readonly schedules: boolean;
 }
@@ -26,6 +30,8 @@ export const DEFAULT_ALERT_RULES: AlertRules = {
   noSuccess: { forMs: 30 * 60_000 },
   completeness: { drop: 0.2, last: 200 },
   versions: true,
+  drift: true,
+  releases: true,
   schedules: true,
 };
 
@@ -154,6 +160,16 @@ const NOTICES: Readonly<Record<string, readonly [rule: AlertRule, text: (facts: 
     ({ version, items }) =>
       `canary ${version} is undecided after ${items} items: promote it, or roll it back`,
   ],
+  "drift.found": [
+    "drift",
+    ({ findings, blocking, first }) =>
+      `${findings} findings, ${blocking} of them hold releases, for example ${first}`,
+  ],
+  "release.held": [
+    "releases",
+    ({ release, failed }) => `release ${release} is held, the last good one stays: ${listOf(failed)}`,
+  ],
+  "release.late": ["releases", ({ since }) => `the next release is late; the last one is of ${since}`],
   "schedule.missed": [
     "schedules",
     ({ schedule, at, count, reason }) =>
@@ -186,7 +202,12 @@ export const raiseNotice = (
 ): AlertBook => {
   const [rule, textOf] = NOTICES[type] ?? [];
   if (!rule || !textOf || !rules[rule]) return book;
-  return raiseAlert(book, `${NOTICE}${id}`, `${String(facts["scraper"])}: ${textOf(facts)}`, now);
+  return raiseAlert(
+    book,
+    `${NOTICE}${id}`,
+    `${String(facts["scraper"] ?? facts["dataset"])}: ${textOf(facts)}`,
+    now,
+  );
 };
 
 export const isNotice = (id: string): boolean => id.startsWith(NOTICE);
