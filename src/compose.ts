@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { hostname } from "node:os";
-import { dirname, join, resolve } from "node:path";
+import { dirname, join } from "node:path";
 import { journaled, journaledRegistry } from "./archive/journaled-ledger.ts";
 import { packedBlobs } from "./archive/packed-blobs.ts";
 import { priceOf, tierProblem } from "./domain/proxy-tier.ts";
@@ -17,7 +17,6 @@ import type { LaneOf } from "./pipeline/plan.ts";
 import type { Blobs } from "./ports/blobs.ts";
 import type { Collector, Collectors } from "./ports/collector.ts";
 import type { LedgerCheck, LedgerRebuild } from "./ports/ledger-check.ts";
-import type { LedgerTables, LedgerTarget } from "./ports/ledger-tables.ts";
 import { type JobLedger, type Ledger, LedgerError } from "./ports/ledger.ts";
 import type { Registry } from "./ports/registry.ts";
 import { isController, parseStorageUrl, type Storage, type StorageLocation } from "./ports/storage.ts";
@@ -132,7 +131,7 @@ const postgresLedger: LedgerBackend = {
 /** A worker that starts while another machine becomes the primary waits for it. */
 const FAILOVER_MS = 60_000;
 
-const needPostgres = (): void => {
+export const needPostgres = (): void => {
   loadOptional("pg", "A ledger in PostgreSQL", () => require.resolve("pg"));
 };
 
@@ -170,7 +169,7 @@ const LEDGER_BACKENDS: Readonly<Record<string, LedgerBackend>> = {
 };
 
 /** The message does not quote the URL: it may hold a password. */
-const backendFor = <Backend>(
+export const backendFor = <Backend>(
   what: "ledger" | "blobs",
   url: string,
   backends: Readonly<Record<string, Backend>>,
@@ -237,10 +236,10 @@ export const RESTORING_FILE = "restore.json";
 export const REBUILD_FILE = "rebuild.db";
 
 /** The new ledger while `sluice migrate` writes it. */
-const MIGRATE_FILE = "migrate.db";
+export const MIGRATE_FILE = "migrate.db";
 
 /** A service that starts in a half-restored folder would start with an empty ledger. */
-const refuseUnfinished = (folder: string): void => {
+export const refuseUnfinished = (folder: string): void => {
   const refuse = (problem: string, verb: string): never => {
     throw new LedgerError(
       "unavailable",
@@ -459,44 +458,3 @@ export const openRebuild = async (file: string): Promise<LedgerRebuild> => {
   const { openRebuild: open } = await import("./backends/sqlite/rebuild/open-rebuild.ts");
   return await open(file);
 };
-
-interface MovableLedger {
-  readonly open: (url: string) => Promise<LedgerTables>;
-  readonly openTarget: (url: string) => Promise<LedgerTarget>;
-}
-
-const openPostgresTables = async (url: string, isTarget: boolean): Promise<LedgerTarget> => {
-  needPostgres();
-  const { openPostgresTables: open } = await import("./backends/postgres/ledger-tables.ts");
-  return await open(url, { isTarget });
-};
-
-const movablePostgres: MovableLedger = {
-  open: (url) => openPostgresTables(url, false),
-  openTarget: (url) => openPostgresTables(url, true),
-};
-
-/** Ledgers that `sluice migrate` reads and writes, by the scheme of their URL. */
-const MOVABLE_LEDGERS: Readonly<Record<string, MovableLedger>> = {
-  sqlite: {
-    async open(url) {
-      const file = resolve(parseStorageUrl(url)!.path);
-      refuseUnfinished(dirname(file));
-      return (await import("./backends/sqlite/ledger-tables.ts")).openSqliteTables(file);
-    },
-    async openTarget(url) {
-      const file = resolve(parseStorageUrl(url)!.path);
-      const { openSqliteTarget } = await import("./backends/sqlite/ledger-tables.ts");
-      return await openSqliteTarget(file, join(dirname(file), MIGRATE_FILE));
-    },
-  },
-  postgres: movablePostgres,
-  postgresql: movablePostgres,
-};
-
-/** For `sluice migrate`: the tables of a ledger that nothing runs on. */
-export const openLedgerTables = async (url: string): Promise<LedgerTables> =>
-  await backendFor("ledger", url, MOVABLE_LEDGERS).open(url);
-
-export const openLedgerTarget = async (url: string): Promise<LedgerTarget> =>
-  await backendFor("ledger", url, MOVABLE_LEDGERS).openTarget(url);

@@ -40,11 +40,12 @@ const LAYERS: Readonly<Record<string, string>> = {
   devtools: "domain ports archive extraction collectors scrapers pipeline worker",
   distill: "domain ports extraction collectors scrapers pipeline devtools",
   "compose.ts": "domain ports archive backends collectors scrapers pipeline config worker",
+  "compose-tables.ts": "ports backends compose.ts",
   "compose-controller.ts":
     "ports collectors channels scrapers config services api worker devtools compose.ts",
   // Threads and processes, started by the URL of their file.
   programs: "ports collectors scrapers pipeline reextract worker api devtools compose.ts",
-  cli: "domain recordings ports client.ts archive scrapers pipeline inputs config export retention integrity reextract services worker devtools distill compose.ts compose-controller.ts",
+  cli: "domain recordings ports client.ts archive scrapers pipeline inputs config export retention integrity reextract services worker devtools distill compose.ts compose-tables.ts compose-controller.ts",
 };
 
 /** Backends, collectors and channels import only their own folder, and of the same part what is named here. */

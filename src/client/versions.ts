@@ -10,17 +10,6 @@ import type {
 } from "../schemas/version.ts";
 import { askJson, type ClientOptions } from "./ask.ts";
 
-export type {
-  Activated,
-  Activation,
-  EndCanary,
-  Gate,
-  Moved,
-  StartCanary,
-  Version,
-  Versions,
-} from "../schemas/version.ts";
-
 /** Versions of scrapers; for operators. A version is named by its beginning, too, or `newest` for the one deployed last. */
 export class VersionsClient {
   readonly #options: ClientOptions;

@@ -9,7 +9,8 @@ import { newDatabase, noPostgres } from "../../test/kits/postgres.ts";
 import { openPostgres } from "../backends/postgres/open.ts";
 import { openSqlite } from "../backends/sqlite/open.ts";
 import { openRegistry } from "../backends/sqlite/registry/open.ts";
-import { copyLedger, openLedgerTables, openLedgerTarget } from "../compose.ts";
+import { copyLedger } from "../compose.ts";
+import { openLedgerTables, openLedgerTarget } from "../compose-tables.ts";
 import type { LedgerTarget } from "../ports/ledger-tables.ts";
 import { migrateLedger, type MovedLedger, type MoveTools } from "./migrate.ts";
 

@@ -1,4 +1,5 @@
-import { openBlobFolder, openLedgerTables, openLedgerTarget } from "../../src/compose.ts";
+import { openBlobFolder } from "../../src/compose.ts";
+import { openLedgerTables, openLedgerTarget } from "../../src/compose-tables.ts";
 import { copyBlobs } from "../../src/integrity/copy-blobs.ts";
 import { migrateLedger } from "../../src/integrity/migrate.ts";
 

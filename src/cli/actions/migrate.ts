@@ -1,4 +1,5 @@
-import { openBlobs, openLedgerTables, openLedgerTarget } from "../../compose.ts";
+import { openBlobs } from "../../compose.ts";
+import { openLedgerTables, openLedgerTarget } from "../../compose-tables.ts";
 import { copyBlobs, type CopiedBlobs } from "../../integrity/copy-blobs.ts";
 import { migrateLedger, refuseRunning, type MovedLedger, type MoveTools } from "../../integrity/migrate.ts";
 import type { StorageLocation } from "../../ports/storage.ts";

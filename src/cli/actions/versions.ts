@@ -1,4 +1,4 @@
-import type { Gate, Version } from "../../client/versions.ts";
+import type { Gate, Version } from "../../client.ts";
 import type { CanaryOptions, VersionOptions } from "../commands/versions.ts";
 import { EXIT, UsageError } from "../exit.ts";
 import { given, type PlaceOptions } from "../options.ts";

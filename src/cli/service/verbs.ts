@@ -22,7 +22,7 @@ import type {
   StartCanary,
   Version,
   Versions,
-} from "../../client/versions.ts";
+} from "../../client.ts";
 import type { StoredResponse } from "../../devtools/viewable-page.ts";
 import type { Failure, FailureKind } from "../../domain/failure.ts";
 import type { ItemState, ItemView } from "../../domain/item.ts";
