@@ -14,21 +14,6 @@ import type { AcceptRequest, FindingView, QualityView } from "../schemas/quality
 import type { Asking } from "./ask.ts";
 import { queryText } from "./query.ts";
 
-export type {
-  AcceptRequest,
-  DatasetRequest,
-  DatasetView,
-  FindingView,
-  LatestRelease,
-  PublishRequest,
-  QualityView,
-  ReleaseDiff,
-  ReleaseDiffQuery,
-  ReleaseView,
-  RollbackRequest,
-  WriteRequest,
-};
-
 /** Datasets, their releases, and the quality of the runs they are made of. */
 export interface DatasetCalls {
   listDatasets(): Promise<Page<DatasetView>>;
@@ -57,8 +42,8 @@ export interface DatasetCalls {
 }
 
 interface Sending {
-  json<Answer>(method: string, path: string, asking?: Asking): Promise<Answer>;
-  stream(path: string): Promise<ReadableStream<Uint8Array>>;
+  readonly json: <Answer>(method: string, path: string, asking?: Asking) => Promise<Answer>;
+  readonly stream: (path: string) => Promise<ReadableStream<Uint8Array>>;
 }
 
 const pathOf = (dataset: string, release?: number): string =>

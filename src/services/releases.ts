@@ -164,7 +164,7 @@ export const auditRelease = async (
   await change(
     context,
     [{ kind: "release", name: releaseName(name, number), expected: revision, body: audited }],
-    [...(isHeld ? [heldEvent(audited)] : [])],
+    isHeld ? [heldEvent(audited)] : [],
   );
   return audited;
 };
@@ -280,7 +280,7 @@ const manifestOf = (
 ): object => ({
   ...release,
   writtenAt: isoTime(release.writtenAt),
-  files: files.map(({ blob: _, ...file }) => file),
+  files: files.map(({ blob: _blob, ...file }) => file),
   published: { ...published, at: isoTime(published.at) },
 });
 
