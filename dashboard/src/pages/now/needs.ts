@@ -44,8 +44,8 @@ const needsOfAlerts = async (): Promise<readonly Need[]> => {
       .filter(({ rule, over }) => rule !== "breaker" && over === undefined)
       .map(({ rule, job, text, since }) => ({
         title: `Alert: ${rule}`,
-        of: job,
-        to: job === "" ? "/alerts" : `/jobs/${job}`,
+        of: job ?? "",
+        to: job === undefined || job === "" ? "/alerts" : `/jobs/${job}`,
         text,
         at: since,
       }))
