@@ -45,11 +45,7 @@ const needsOfAlerts = async (): Promise<readonly Need[]> => {
       .map(({ rule, job, text, since }) => ({
         title: `Alert: ${rule}`,
         of: job ?? "",
-<<<<<<< HEAD
         to: job === undefined || job === "" ? "/alerts" : `/jobs/${job}`,
-=======
-        to: job === undefined ? "/alerts" : `/jobs/${job}`,
->>>>>>> h-dash2
         text,
         at: since,
       }))
