@@ -45,7 +45,7 @@ const needsOfAlerts = async (): Promise<readonly Need[]> => {
       .map(({ rule, job, text, since }) => ({
         title: `Alert: ${rule}`,
         of: job ?? "",
-        to: job === undefined ? "/alerts" : `/jobs/${job}`,
+        to: job === undefined || job === "" ? "/alerts" : `/jobs/${job}`,
         text,
         at: since,
       }))
