@@ -16,6 +16,7 @@ export const FIGURE_NAMES = [
   "extract",
   "judgement",
   "drift",
+  "schedules",
   "versions",
   "distill",
   "browser",

@@ -19,6 +19,7 @@ import { measurePipeline } from "./figures/pipeline.ts";
 import { measurePostgres } from "./figures/postgres.ts";
 import { measureProxy } from "./figures/proxy.ts";
 import { measureQueue } from "./figures/queue.ts";
+import { measureSchedules } from "./figures/schedules.ts";
 import { measureUpload } from "./figures/upload.ts";
 import { measureVersions } from "./figures/versions.ts";
 import { writeBenchPage } from "./write-bench-page.ts";
@@ -39,6 +40,7 @@ const MEASURES: Readonly<Record<FigureName, (kit: BenchKit, options: BenchOption
   extract: measureExtract,
   judgement: measureJudgement,
   drift: measureDrift,
+  schedules: measureSchedules,
   versions: measureVersions,
   distill: measureDistill,
   browser: measureBrowser,

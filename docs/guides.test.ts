@@ -321,6 +321,15 @@ test("many machines: a worker that has only the controller runs the job of the g
   rmSync(folder, { recursive: true, force: true });
 });
 
+test("schedules: an input set is changed, a schedule runs, another follows, and a stage is repeated", async () => {
+  const { folder, output } = await follow("docs/schedules.md");
+  assert.match(output, /county-monthly +county +0 6 1 \* \* America\/Chicago/);
+  assert.match(output, /parcels, version 1 to 2: 0 added, 10 removed, 0 changed, 30 unchanged/);
+  assert.match(output, /2026-\S+Z +done +\S+ +collect done/);
+  assert.match(output, /3 times will fire, one after another; 0 had fired/);
+  rmSync(folder, { recursive: true, force: true });
+});
+
 test("deploying scrapers: the guide's job runs on a worker that never had the scraper's file", async () => {
   const { folder, output } = await follow("docs/deploying-scrapers.md");
   const rows = linesOf(folder, "server", "bills.csv");

@@ -20,6 +20,8 @@ export const PAGES: readonly PageEntry[] = [
   { path: "/submit", title: "Submit a job", nav: { key: "u" }, load: () => import("./pages/submit.tsx") },
   { path: "/scrapers", title: "Scrapers", nav: { key: "s" }, load: () => import("./pages/scrapers.tsx") },
   { path: "/scrapers/:scraper", title: "Scraper", load: () => import("./pages/scraper.tsx") },
+  { path: "/schedules", title: "Schedules", nav: { key: "c" }, load: () => import("./pages/schedules.tsx") },
+  { path: "/schedules/:schedule", title: "Schedule", load: () => import("./pages/schedule.tsx") },
   { path: "/datasets", title: "Datasets", nav: { key: "d" }, load: () => import("./pages/datasets.tsx") },
   { path: "/datasets/:dataset", title: "Dataset", load: () => import("./pages/dataset.tsx") },
   {

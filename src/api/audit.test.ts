@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { type FiringBody, firingName, type ScheduleBody } from "../services/schedule-documents.ts";
 import { jobSpec, planned } from "../ports/ledger-suite/test-kit.ts";
 import { delivery } from "../ports/registry-suite/test-kit.ts";
 import { versionBlob } from "../scrapers/stored-scrapers.ts";
@@ -26,7 +27,14 @@ const auditOf = async (kit: ApiKit, key: string, query = ""): Promise<Entry[]> =
   (await kit.ask<{ readonly data: Entry[] }>("GET", `/v1/audit?limit=500${query}`, { key })).body.data;
 
 /** They make what is the caller's own, and can name nothing of another client. */
-const OWN = ["createJob", "createBatch", "registerScraper"];
+const OWN = ["createJob", "createBatch", "registerScraper", "previewSchedule"];
+
+const SCHEDULE = {
+  scraper: "county",
+  when: { everyMs: 3_600_000 },
+  inputsFrom: { rows: [{ parcel: "1" }] },
+} as const;
+const FIRED_AT = "2026-11-17T06:00:00.000Z";
 
 /** Bodies with which an operation is carried out; others take none, or an empty one. */
 const BODIES: Readonly<Record<string, object>> = {
@@ -34,6 +42,45 @@ const BODIES: Readonly<Record<string, object>> = {
   createKey: { role: "client" },
   createWebhook: { url: "https://hooks.test/T0/secret-path" },
   prune: { dryRun: true },
+  createSchedule: { name: "fresh", client: "other", ...SCHEDULE },
+  previewSchedule: { when: SCHEDULE.when },
+  changeSchedule: SCHEDULE,
+  backfillSchedule: { from: FIRED_AT, to: FIRED_AT },
+  repeatStage: { stage: "collect" },
+};
+
+/** A schedule of the other client with a firing that has ended, as if nothing had been done to it. */
+const newSchedule = async ({ ledger }: ApiKit): Promise<void> => {
+  const at = Date.parse(FIRED_AT);
+  const schedule: ScheduleBody = {
+    ...SCHEDULE,
+    client: "other",
+    origin: "api",
+    guardsTargets: true,
+    by: "test",
+    createdAt: at,
+    decidedAt: at,
+    queue: [],
+    overlap: "skip",
+    stages: ["collect"],
+    running: [],
+    counts: { fired: 1, done: 1, failed: 0, skipped: 0, missed: 0 },
+  };
+  const firing: FiringBody = {
+    schedule: "theirs",
+    client: "other",
+    at,
+    cause: "time",
+    state: "done",
+    decidedAt: at,
+    stages: [{ name: "collect", state: "done" }],
+  };
+  await ledger.documents.commit({
+    changes: [
+      { kind: "schedule", name: "theirs", body: schedule },
+      { kind: "firing", name: firingName("theirs", at), body: firing },
+    ],
+  });
 };
 
 const newJob = async (kit: ApiKit, key: string): Promise<string> => {
@@ -56,7 +103,16 @@ const prepare = async (kit: ApiKit): Promise<Readonly<Record<string, string>>> =
   await kit.ledger.addItems("lanes", planned(["a"]), []);
   const scraper = "other.county";
   await kit.blobs.put(versionBlob("other", scraper, 1, "0123456789abcdef"), Buffer.from("{}"));
-  return { client: "other", key: key!.id, webhook: "wh_1", delivery: "1@e1", lane: "site.test", scraper };
+  return {
+    client: "other",
+    key: key!.id,
+    webhook: "wh_1",
+    delivery: "1@e1",
+    lane: "site.test",
+    scraper,
+    schedule: "theirs",
+    at: FIRED_AT,
+  };
 };
 
 test("every changing operation of the API is in the audit log when an operator acts on another client's data", async () => {
@@ -76,6 +132,7 @@ test("every changing operation of the API is in the audit log when an operator a
     const { operationId, parameters = [], requestBody } = operation;
     // A job of its own for each: a cancelled one cannot be paused.
     const job = await newJob(kit, theirs);
+    await newSchedule(kit);
     if (operationId === "removeJob") await kit.ledger.controlJob(job, "cancel");
     const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => ({ ...names, job })[name] ?? "x");
     const query = parameters.some((one) => one.in === "query" && one.name === "client")

@@ -9,7 +9,9 @@ export interface IndexedPlace {
 /** One line without its end: key and 14-digit time for sorting, then a JSON object. All values are text, as in other tools. */
 export const cdxjLine = (exchange: Omit<Exchange, "body">, place: IndexedPlace, filename: string): string => {
   const url = URL.parse(exchange.url)?.href ?? exchange.url;
-  const mime = headerOf(exchange.responseHeaders, "content-type")?.split(";", 1)[0]?.trim();
+  const mime = exchange.same
+    ? "warc/revisit"
+    : headerOf(exchange.responseHeaders, "content-type")?.split(";", 1)[0]?.trim();
   const facts = {
     url,
     ...(mime ? { mime } : {}),

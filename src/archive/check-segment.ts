@@ -39,10 +39,12 @@ export const checkSegment = (name: string, bytes: Uint8Array): CheckedSegment =>
       const { record, length } = readMember(bytes.subarray(offset));
       const { type, field, block, payload } = readRecord(record);
       const digest = field("warc-payload-digest");
-      if (digest !== undefined && sha256(payload) !== digest) throw new Error("payload digest mismatch");
+      const isRevisit = type === "revisit";
+      if (digest !== undefined && !isRevisit && sha256(payload) !== digest)
+        throw new Error("payload digest mismatch");
       members.push({ offset, length, type, digest });
-      if (type === "response" && digest !== undefined)
-        response = { field, head: headOf(block), place: { offset, length, digest } };
+      if ((type === "response" || isRevisit) && digest !== undefined)
+        response = { field, isRevisit, head: headOf(block), place: { offset, length, digest } };
       else if (type === "resource" && digest !== undefined)
         lines.push(resourceLine(field, { offset, length, digest }, filename));
       else if (type === "metadata") files.push(noteOf(block));
@@ -111,6 +113,8 @@ const headOf = (block: Buffer): string => block.toString("latin1", 0, block.inde
 
 interface Response {
   readonly field: Field;
+  /** Its body is that of an earlier one. */
+  readonly isRevisit: boolean;
   readonly head: string;
   readonly place: { readonly offset: number; readonly length: number; readonly digest: string };
 }
@@ -130,7 +134,7 @@ const resourceLine = (field: Field, place: Response["place"], filename: string):
     filename,
   );
 
-const lineOf = ({ field, head, place }: Response, method: string, filename: string): string =>
+const lineOf = ({ field, isRevisit, head, place }: Response, method: string, filename: string): string =>
   cdxjLine(
     {
       method,
@@ -140,6 +144,7 @@ const lineOf = ({ field, head, place }: Response, method: string, filename: stri
       status: Number(head.split(" ", 2)[1]),
       statusText: "",
       responseHeaders: pairsOf(head),
+      ...(isRevisit && { same: { at: 0, length: 0, digest: place.digest } }),
     },
     place,
     filename,

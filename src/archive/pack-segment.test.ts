@@ -266,6 +266,30 @@ it("a check finds every changed byte, in a record or by the segment's digest", (
   }
 });
 
+it("writes a repeated body as a revisit of the response that has it", async () => {
+  const first = exchange({ body: page });
+  const same = { at: START, length: page.length, digest: sha256(page) };
+  const { bytes, index } = packAll([
+    first,
+    exchange({ startedAt: START + 1000, body: Buffer.alloc(0), same }),
+  ]);
+  const revisits: WARCRecord[] = [];
+  await readAll(bytes, true, async (record) => {
+    if (record.warcType === "revisit") revisits.push(record);
+  });
+  assert.equal(revisits.length, 1);
+  const [{ warcPayloadDigest, warcRefersToDate, warcRefersToTargetURI, httpHeaders } = {} as WARCRecord] =
+    revisits;
+  assert.deepEqual(
+    [warcPayloadDigest, warcRefersToDate, warcRefersToTargetURI],
+    [sha256(page), new Date(START).toISOString(), first.url],
+  );
+  assert.equal(httpHeaders?.headers.get("content-length"), String(page.length));
+  const whole = checkSegment("jobs/1/captures/w-1.warc.gz", bytes);
+  assert.deepEqual([whole.problem, Buffer.from(whole.index!).toString()], [undefined, index]);
+  assert.match(index, /"mime":"warc\/revisit"/);
+});
+
 it("does not compress bytes that are already compressed", () => {
   const png = [exchange({ responseHeaders: [["Content-Type", "image/png"]], body: page })];
   const html = [exchange({ body: page })];

@@ -6,6 +6,7 @@ import {
   requestRecord,
   resourceRecord,
   responseRecord,
+  revisitRecord,
   type SegmentInfo,
   type StoredFile,
   storedFileRecord,
@@ -66,7 +67,9 @@ export const packSegment = (segment: SegmentInfo, level: number): SegmentPacking
           return place;
         }
         const recordOf = exchange.isResource ? resourceRecord : responseRecord;
-        const response = recordOf(entry.exchange, warcinfo.id);
+        const response = exchange.same
+          ? revisitRecord(entry.exchange, exchange.same, warcinfo.id)
+          : recordOf(entry.exchange, warcinfo.id);
         const place = append(
           response,
           isCompressed(exchange.responseHeaders) ? ALREADY_COMPRESSED_LEVEL : level,

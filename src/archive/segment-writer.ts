@@ -1,5 +1,5 @@
 import { createHash, randomBytes, randomUUID } from "node:crypto";
-import type { Exchange } from "../domain/capture.ts";
+import type { Exchange, StoredBody } from "../domain/capture.ts";
 import type { Blobs } from "../ports/blobs.ts";
 import { mediaTypeOf } from "./cdxj.ts";
 import { type ItemBundle, openBundle } from "./item-bundle.ts";
@@ -28,6 +28,8 @@ export interface ArchiveOptions {
  */
 export interface JobArchive extends AsyncDisposable {
   item(): ItemBundle;
+  /** Bodies that are stored, by their `bodyKey`, for responses that repeat them. */
+  readonly bodies: Map<string, StoredBody>;
   /** Seals the open group and waits until every group is stored or has failed. */
   seal(): Promise<void>;
   /** Seals the open group if it is at least this old. */
@@ -93,6 +95,7 @@ export const openArchive = (options: ArchiveOptions): JobArchive => {
   };
 
   return {
+    bodies: new Map(),
     item: () =>
       openBundle({
         async capture(entry, bytes) {

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { Exchange } from "../domain/capture.ts";
+import type { Exchange, StoredBody } from "../domain/capture.ts";
 import { sha256 } from "./stored-bytes.ts";
 
 /** A record ready to be compressed, and the digest of its payload. */
@@ -53,6 +53,23 @@ export const responseRecord = (exchange: Exchange, warcinfoId: string): WarcReco
     hasPayload: true,
   });
 
+/** A response whose body is that of an earlier one (WARC 1.1, 6.7.2). */
+export const revisitRecord = (exchange: Exchange, same: StoredBody, warcinfoId: string): WarcRecord =>
+  record({
+    type: "revisit",
+    at: exchange.startedAt,
+    fields:
+      `${targetFields(exchange.url, warcinfoId)}WARC-Profile: ${SAME_PAYLOAD}\r\n` +
+      `WARC-Refers-To-Target-URI: ${warcUri(exchange.url)}\r\nWARC-Refers-To-Date: ${new Date(same.at).toISOString()}\r\n`,
+    contentType: "application/http;msgtype=response",
+    head: responseHead(exchange, same.length),
+    body: EMPTY,
+    hasPayload: true,
+    payloadDigest: same.digest,
+  });
+
+const SAME_PAYLOAD = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest";
+
 /** The record's own content type is the payload's; there is no HTTP head. */
 export const resourceRecord = (exchange: Exchange, warcinfoId: string): WarcRecord =>
   record({
@@ -105,7 +122,7 @@ export const storedFileRecord = (
   });
 
 interface Parts {
-  readonly type: "warcinfo" | "response" | "resource" | "request" | "metadata";
+  readonly type: "warcinfo" | "response" | "revisit" | "resource" | "request" | "metadata";
   readonly at: number;
   /** Further header lines, each with its line end. */
   readonly fields: string;
@@ -114,13 +131,15 @@ interface Parts {
   readonly head: Uint8Array;
   readonly body: Uint8Array;
   readonly hasPayload?: boolean;
+  /** Of a payload that is not in the record. */
+  readonly payloadDigest?: string;
 }
 
 const record = (parts: Parts): WarcRecord => {
   const id = `urn:uuid:${randomUUID()}`;
   const blockLength = parts.head.length + parts.body.length;
   const block = Buffer.concat([parts.head, parts.body], blockLength);
-  const digest = sha256(parts.body);
+  const digest = parts.payloadDigest ?? sha256(parts.body);
   const header = Buffer.from(
     `WARC/1.1\r\nWARC-Type: ${parts.type}\r\nWARC-Record-ID: <${id}>\r\n` +
       `WARC-Date: ${new Date(parts.at).toISOString()}\r\n${parts.fields}` +

@@ -42,8 +42,8 @@ export interface DatasetCalls {
 }
 
 interface Sending {
-  json<Answer>(method: string, path: string, asking?: Asking): Promise<Answer>;
-  stream(path: string): Promise<ReadableStream<Uint8Array>>;
+  readonly json: <Answer>(method: string, path: string, asking?: Asking) => Promise<Answer>;
+  readonly stream: (path: string) => Promise<ReadableStream<Uint8Array>>;
 }
 
 const pathOf = (dataset: string, release?: number): string =>

@@ -27,6 +27,8 @@ const RULES: AlertRules = {
   noSuccess: { forMs: 600_000 },
   completeness: { drop: 0.2, last: 100 },
   versions: true,
+  drift: true,
+  releases: true,
   schedules: true,
 };
 const ALL_QUEUED: StateCounts = {
@@ -186,6 +188,8 @@ test("a disabled rule raises no alert", () => {
     noSuccess: false,
     completeness: false,
     versions: false,
+    drift: false,
+    releases: false,
     schedules: false,
   } as const;
   assert.deepEqual(judgeAlerts({ view, memory }, rules, 1e9), []);

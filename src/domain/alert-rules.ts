@@ -15,6 +15,10 @@ export interface AlertRules {
   readonly completeness: { readonly drop: number; readonly last: number } | false;
   /** A version of a scraper was refused, or a canary was rolled back or needs a decision. */
   readonly versions: boolean;
+  /** A run differs from earlier ones of its scraper so much that it holds releases. */
+  readonly drift: boolean;
+  /** A release of a dataset is held by its audit, or late. */
+  readonly releases: boolean;
   /** A time of a schedule was missed, a firing failed, or a schedule has not succeeded for three times. */
   readonly schedules: boolean;
 }
@@ -26,6 +30,8 @@ export const DEFAULT_ALERT_RULES: AlertRules = {
   noSuccess: { forMs: 30 * 60_000 },
   completeness: { drop: 0.2, last: 200 },
   versions: true,
+  drift: true,
+  releases: true,
   schedules: true,
 };
 
@@ -142,37 +148,54 @@ const startOf = ({ endedAt }: JobView, memory: JobMemory, last: number): JobMark
 
 const percent = (share: number): string => `${Math.round(share * 100)} %`;
 
+/** A text with facts of an event in it, whatever they are. */
+const say = (parts: TemplateStringsArray, ...facts: readonly unknown[]): string =>
+  parts.map((part, at) => part + (at < facts.length ? factText(facts[at]) : "")).join("");
+
+const factText = (fact: unknown): string => {
+  if (typeof fact === "string" || typeof fact === "number") return `${fact}`;
+  return Array.isArray(fact) ? fact.map(factText).join("; ") : (JSON.stringify(fact) ?? "unknown");
+};
+
 /** What people are told once, by the type of the event and its rule. */
 const NOTICES: Readonly<Record<string, readonly [rule: AlertRule, text: (facts: Facts) => string]>> = {
-  "version.refused": [
+  "version.refused": ["versions", ({ version, reasons }) => say`version ${version} is refused: ${reasons}`],
+  "canary.rolled-back": [
     "versions",
-    ({ version, reasons }) => `version ${version} is refused: ${listOf(reasons)}`,
+    ({ version, reason }) => say`canary ${version} is rolled back: ${reason}`,
   ],
-  "canary.rolled-back": ["versions", ({ version, reason }) => `canary ${version} is rolled back: ${reason}`],
   "canary.undecided": [
     "versions",
     ({ version, items }) =>
-      `canary ${version} is undecided after ${items} items: promote it, or roll it back`,
+      say`canary ${version} is undecided after ${items} items: promote it, or roll it back`,
   ],
+  "drift.found": [
+    "drift",
+    ({ findings, blocking, first }) =>
+      say`${findings} findings, ${blocking} of them hold releases, for example ${first}`,
+  ],
+  "release.held": [
+    "releases",
+    ({ release, failed }) => say`release ${release} is held, the last good one stays: ${failed}`,
+  ],
+  "release.late": ["releases", ({ since }) => say`the next release is late; the last one is of ${since}`],
   "schedule.missed": [
     "schedules",
     ({ schedule, at, count, reason }) =>
-      `schedule ${schedule} missed ${count === 1 ? `its time ${at}` : `${count} times, the last at ${at}`}: ${reason}`,
+      say`schedule ${schedule} missed ${count === 1 ? say`its time ${at}` : say`${count} times, the last at ${at}`}: ${reason}`,
   ],
   "schedule.failed": [
     "schedules",
-    ({ schedule, at, reason }) => `schedule ${schedule} failed at ${at}: ${reason}`,
+    ({ schedule, at, reason }) => say`schedule ${schedule} failed at ${at}: ${reason}`,
   ],
   "schedule.late": [
     "schedules",
     ({ schedule, lastSuccessAt }) =>
-      `schedule ${schedule} has not succeeded ${lastSuccessAt === undefined ? "yet" : `since ${lastSuccessAt}`}`,
+      say`schedule ${schedule} has not succeeded ${lastSuccessAt === undefined ? "yet" : say`since ${lastSuccessAt}`}`,
   ],
 };
 
 type Facts = Readonly<Record<string, unknown>>;
-
-const listOf = (reasons: unknown): string => (Array.isArray(reasons) ? reasons.join("; ") : String(reasons));
 
 export const NOTICE_TYPES: readonly string[] = Object.keys(NOTICES);
 const NOTICE = "notice ";
@@ -186,7 +209,12 @@ export const raiseNotice = (
 ): AlertBook => {
   const [rule, textOf] = NOTICES[type] ?? [];
   if (!rule || !textOf || !rules[rule]) return book;
-  return raiseAlert(book, `${NOTICE}${id}`, `${String(facts["scraper"])}: ${textOf(facts)}`, now);
+  return raiseAlert(
+    book,
+    `${NOTICE}${id}`,
+    say`${facts["scraper"] ?? facts["dataset"]}: ${textOf(facts)}`,
+    now,
+  );
 };
 
 export const isNotice = (id: string): boolean => id.startsWith(NOTICE);

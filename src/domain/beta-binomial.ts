@@ -54,9 +54,6 @@ export const upperTail = (share: Share, spread: Spread): number => {
   return Math.min(1, sum);
 };
 
-/** The share without its hits: what is not a hit becomes one. */
-export const otherSide = ({ hits, of }: Share): Share => ({ hits: of - hits, of });
-
 /**
  * Variance of a share of `of` in units of mean · (1 − mean): the part of sampling, and the part by which runs differ. The second does not go away
  * with more items.

@@ -12,9 +12,37 @@ export interface Exchange {
   readonly responseHeaders: readonly (readonly [string, string])[];
   /** The body as it came over the wire: still content-encoded, transfer coding removed. */
   readonly body: Uint8Array;
+  /** The body was not read, and `body` is empty: by its `bodyKey` it is that of an earlier exchange of the job, which is stored. */
+  readonly same?: StoredBody;
   /** Made from responses, not received: a final DOM or a picture of it. Its URL has one of the `RESOURCE_PREFIXES`. */
   readonly isResource?: true;
 }
+
+/** The body of an exchange that is stored, for later ones that refer to it. */
+export interface StoredBody {
+  /** When that exchange started. */
+  readonly at: number;
+  readonly length: number;
+  readonly digest: string;
+}
+
+/**
+ * Two responses with the same key have the same body: a strong validator promises that for its URL (RFC 9110, 8.8.1). The length is part of it, because
+ * nothing else limits a body that is not read. Undefined where a response makes no such promise.
+ */
+export const bodyKey = ({
+  method,
+  url,
+  status,
+  responseHeaders,
+}: Omit<Exchange, "body">): string | undefined => {
+  const valueOf = (name: string): string | undefined =>
+    responseHeaders.find(([key]) => key.toLowerCase() === name)?.[1];
+  const [etag = "", length] = [valueOf("etag"), valueOf("content-length")];
+  if (method !== "GET" || status !== 200 || length === undefined || !etag.startsWith('"')) return undefined;
+  const coding = valueOf("content-encoding") ?? valueOf("x-orig-content-encoding");
+  return JSON.stringify([url, etag, length, coding, valueOf("content-type")]);
+};
 
 /** What was made, in front of the URL of the page that it was made from. */
 export const RESOURCE_PREFIXES = {

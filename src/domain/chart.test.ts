@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
-import { isTripped, learn, newChart, restart, stepChart, TRIP, type Chart } from "./chart.ts";
+import { isTripped, learn, newChart, pastScores, restart, stepChart, TRIP, type Chart } from "./chart.ts";
 import { seededRandom } from "./testing/seeded-random.ts";
 
 const run = (chart: Chart, p0: number, outcomes: readonly number[]): Chart =>
@@ -84,4 +84,15 @@ test("a chart remembers when its problem began", () => {
   for (const nowMs of [20, 30, 40]) chart = stepChart(chart, 1, 0.05, nowMs);
   assert.equal(chart.sinceMs, 20);
   assert.equal(restart(chart).sinceMs, 0);
+});
+
+test("the way to a score can be computed backwards", () => {
+  const outcomes = [1, 0, 1, 1, 0.5, 1];
+  const scores: number[] = [];
+  let chart: Chart = newChart(0.02, 50);
+  for (const badness of outcomes) {
+    chart = stepChart(chart, badness, 0.05);
+    scores.push(Math.round(chart.score * 100) / 100);
+  }
+  assert.deepEqual(pastScores(chart, outcomes.slice(-chart.total), 0.05), scores.slice(-chart.total));
 });

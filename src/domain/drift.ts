@@ -148,7 +148,7 @@ export const judgeDrift = (
       ...(test.field !== undefined && { field: test.field }),
       share: test.share,
       expected,
-      runs: test.baselines[0]!.runs,
+      runs: test.baselines[0].runs,
       probability,
       points: effect,
       level: level(test.measure),

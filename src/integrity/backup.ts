@@ -129,7 +129,9 @@ export const restore = async (
 const UPLOAD = /^jobs\/[^/]+\/upload\.json$/;
 /** All other objects are put once and never change. */
 export const isRewritten = (name: string): boolean =>
-  /\/(manifest\.jsonl|manifest-mark\.json|chosen\.json|upload\.json|job\.json)$|^service\//.test(name);
+  /\/(manifest\.jsonl|manifest-mark\.json|chosen\.json|upload\.json|job\.json)$|^service\/(?!datasets\/)/.test(
+    name,
+  );
 
 const readUploads = async (blobs: Blobs): Promise<Map<string, Uint8Array>> => {
   const uploads = new Map<string, Uint8Array>();

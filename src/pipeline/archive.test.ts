@@ -8,6 +8,8 @@ import { readCapture } from "../archive/read-capture.ts";
 import { openArchive } from "../archive/segment-writer.ts";
 import { openFiles } from "../backends/files/open-files.ts";
 import { openTestSession, openTestSite, answer } from "../collectors/http/testing/test-site.ts";
+import { sha256 } from "../archive/stored-bytes.ts";
+import type { CollectSession } from "../ports/collector.ts";
 import { openItemArchive } from "./archive.ts";
 
 const PDF = { "content-type": "application/pdf" };
@@ -58,4 +60,24 @@ test("a scraper that stores no pages still stores its files and records", async 
   const { names, bodies, records } = await collectInto(t, false);
   assert.deepEqual([names, bodies], [["bill"], ["%PDF-1.7"]]);
   assert.equal(records.trim(), '{"owner":"ANN"}');
+});
+
+test("a body can be referred to once it is durable, not before", async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), "sluice-archive-"));
+  await using packer = startPacker();
+  t.after(() => rm(folder, { recursive: true }));
+  const archive = openArchive({ blobs: await openFiles(folder), packer, job: "j1", software: "test" });
+  const item = openItemArchive(archive, true);
+  const body = Buffer.from("script");
+  const head = { method: "GET", url: "http://site.test/", startedAt: 5, status: 200, statusText: "OK" };
+  await item.tools.archive({ ...head, requestHeaders: [], responseHeaders: [], body }, "key");
+  const committed = item.commit({ kept: { pages: [], files: [] } } as unknown as CollectSession, []);
+  assert.equal(openItemArchive(archive, true).tools.storedBody?.("key"), undefined);
+  await archive.seal();
+  await committed;
+  assert.deepEqual(openItemArchive(archive, true).tools.storedBody?.("key"), {
+    at: 5,
+    length: body.length,
+    digest: sha256(body),
+  });
 });

@@ -63,7 +63,8 @@ export const collect = async (run: CollectRun): Promise<Collected> => {
         const departure = await clock.untimed(run.tools.gate(url, options));
         return departure && { ...departure, renew: () => clock.untimed(departure.renew()) };
       },
-      archive: (exchange) => clock.untimed(run.tools.archive(exchange)),
+      archive: (exchange, key) => clock.untimed(run.tools.archive(exchange, key)),
+      ...(run.tools.storedBody && { storedBody: run.tools.storedBody }),
       archiveFile: run.tools.archiveFile,
     },
   });

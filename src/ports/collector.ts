@@ -1,5 +1,5 @@
 import type { Way } from "../domain/auto-mode.ts";
-import type { CaptureRef, Exchange, KeptPage, StoredCapture } from "../domain/capture.ts";
+import type { CaptureRef, Exchange, KeptPage, StoredBody, StoredCapture } from "../domain/capture.ts";
 import type { CollectorKind } from "../domain/job-version.ts";
 import type { OptionNames } from "../domain/known-options.ts";
 import type { Recording } from "../recordings/recording.ts";
@@ -189,13 +189,15 @@ export interface CollectorTools {
   /** Resolves when a request to this URL may start; throws when it may not (robots, job stopped, lease lost). */
   readonly gate: (url: URL, options: { readonly acts: boolean }) => Promise<Departure | void>;
   /** Every response goes through here, redirects and failures included. Back-pressure: awaited. */
-  readonly archive: (exchange: Exchange) => Promise<void>;
-  /** Large files: streamed to a blob of their own. Resolves when the stream has ended and is durable. */
+  readonly archive: (exchange: Exchange, key?: string) => Promise<void>;
+  /** The body that an earlier response of the job was archived with under this key, once it is durable: see `bodyKey`. */
+  readonly storedBody?: (key: string) => StoredBody | undefined;
   /**
    * Gets each exchange of a page before its secrets are removed, with the browser's word for its kind. `sluice distill` compares them; they are never
    * stored.
    */
   readonly observe?: (exchange: Exchange, type: string) => void;
+  /** Large files: streamed to a blob of their own. Resolves when the stream has ended and is durable. */
   readonly archiveFile: (
     head: Omit<Exchange, "body">,
     body: AsyncIterable<Uint8Array>,

@@ -121,7 +121,12 @@ const checkReference = async (
   let lost = 0;
   for await (const { key, values } of rows) {
     const value = values[field];
-    if (value === null || value === undefined || find.get(String(value))) continue;
+    if (
+      value === null ||
+      value === undefined ||
+      find.get(typeof value === "string" ? value : JSON.stringify(value))
+    )
+      continue;
     lost++;
     if (keys.length < EXAMPLES) keys.push(key);
   }

@@ -101,7 +101,7 @@ const loadSource = async (
     // Without the value that it is joined by, a record has no row.
     if (own === undefined || own === null || typeof own === "object") return;
     put(
-      String(own),
+      typeof own === "string" ? own : JSON.stringify(own),
       item.state,
       JSON.stringify(Object.fromEntries(cells)),
       source.key === undefined ? nth : 0,

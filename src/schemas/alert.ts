@@ -5,8 +5,8 @@ export const alertSchema = named(
   "Alert",
   z.object({
     id: z.string(),
-    rule: described("The rule that it comes from.", z.string()),
-    job: z.string(),
+    rule: described("The rule that it comes from; `notice` for what is told once.", z.string()),
+    job: described("The job that it is about.", z.string()).optional(),
     text: z.string(),
     since: instant,
     over: described(
@@ -29,6 +29,8 @@ export const alertsSchema = z.object({
     z.object({
       breaker: z.boolean(),
       proxy: z.boolean(),
+      versions: z.boolean(),
+      schedules: z.boolean(),
       failureShare: z.union([z.literal(false), share("over")]),
       noSuccess: z.union([z.literal(false), z.object({ forMs: z.number() })]),
       completeness: z.union([z.literal(false), share("drop")]),

@@ -1,4 +1,4 @@
-import { type AlertBook, type AlertRules, DEFAULT_ALERT_RULES } from "../domain/alert-rules.ts";
+import { type AlertBook, type AlertRules, DEFAULT_ALERT_RULES, isNotice } from "../domain/alert-rules.ts";
 import { isoTime } from "../domain/iso-time.ts";
 import { withoutPlaces } from "../domain/record.ts";
 import type { Registry } from "../ports/registry.ts";
@@ -28,13 +28,12 @@ export const readAlerts = async (
   const book = await readAlertBook(registry);
   const data = Object.entries(book).map(([id, { text, sinceAt, told, over }]) => {
     const [rule = "", job = ""] = id.split(" ");
-    const since = isoTime(sinceAt);
     return {
       id,
       rule,
-      job,
+      ...(!isNotice(id) && { job }),
       text: withoutPlaces(text),
-      since,
+      since: isoTime(sinceAt),
       told: [...told],
       ...(over !== undefined && { over }),
     };

@@ -130,28 +130,33 @@ export const saveDataset = async (
   return reply.committed ? body : await saveDataset(context, actor, name, spec, { declared });
 };
 
-/** Saves the datasets that the configuration declares, and says which audits it has. Those that were declared before and are not any more stay. */
+/** Checks what a person has written in a file. */
+export const readDatasetSpec = async (name: string, given: object, where: string): Promise<DatasetSpec> => {
+  const { datasetName, datasetSpecSchema } = await import("../schemas/dataset.ts");
+  const { data, error } = datasetSpecSchema.safeParse(given);
+  const issue = datasetName.safeParse(name).error?.issues[0] ?? error?.issues[0];
+  if (issue || !data)
+    throw new Problem(
+      "bad-dataset",
+      `dataset ${shown(name)} in ${where}: ${[issue?.path.join("."), issue?.message].filter(Boolean).join(": ")}.`,
+    );
+  // Without what zod's types let be undefined.
+  return JSON.parse(JSON.stringify(data)) as DatasetSpec;
+};
+
+/** Saves the datasets that the configuration declares. Those that were declared before and are not any more stay. */
 export const applyDatasets = async (
   context: Pick<ServiceContext, "ledger" | "now">,
   actor: Actor,
   declared: Readonly<Record<string, DatasetConfig>>,
 ): Promise<void> => {
-  const { datasetName, datasetSpecSchema } = await import("../schemas/dataset.ts");
   for (const [name, { audit, lateAfter, ...config }] of Object.entries(declared)) {
-    const lateAfterMs = lateAfter === undefined ? undefined : readDuration(lateAfter);
-    const checked = datasetSpecSchema.safeParse({
+    const given = {
       ...config,
-      ...(lateAfter !== undefined && { lateAfterMs: lateAfterMs ?? lateAfter }),
+      ...(lateAfter !== undefined && { lateAfterMs: readDuration(lateAfter) ?? lateAfter }),
       ...(audit && { hasAudit: true }),
-    });
-    const issue = datasetName.safeParse(name).error?.issues[0] ?? checked.error?.issues[0];
-    if (issue || !checked.success)
-      throw new Problem(
-        "bad-dataset",
-        `dataset ${shown(name)} in sluice.config.ts: ${issue?.path.join(".") ?? ""} ${issue?.message ?? ""}`,
-      );
-    // Without what zod's types let be undefined.
-    const spec = JSON.parse(JSON.stringify(checked.data)) as DatasetSpec;
+    };
+    const spec = await readDatasetSpec(name, given, "sluice.config.ts");
     await saveDataset(context, actor, name, spec, { declared: true });
   }
 };
@@ -196,4 +201,22 @@ export const noteLate = async (
   });
   // Somebody has published in between, or has told it.
   return committed;
+};
+
+/** How many datasets are late, have a newest release that is held, have never published one, or are fine: each counts once, in this order. */
+export const datasetStates = async (
+  { documents }: Pick<ServiceContext["ledger"], "documents">,
+  now: number,
+): Promise<Readonly<Record<"late" | "held" | "unpublished" | "current", number>>> => {
+  const counts = { late: 0, held: 0, unpublished: 0, current: 0 };
+  for (const { body } of await documents.list("dataset", { limit: MOST_DATASETS })) {
+    const dataset = body as Dataset;
+    const { name, last = 0, current } = dataset;
+    const newest =
+      last > (current?.release ?? 0) ? await documents.read("release", releaseName(name, last)) : undefined;
+    if (isLate(dataset, now)) counts.late++;
+    else if ((newest?.body as Release | undefined)?.state === "held") counts.held++;
+    else counts[current ? "current" : "unpublished"]++;
+  }
+  return counts;
 };

@@ -18,7 +18,8 @@ import {
 
 type Context = Pick<ServiceContext, "ledger" | "blobs" | "scrapers" | "now" | "location">;
 
-const CORES = 2;
+/** For each version. A thread takes longer to start than to read some hundred pages. */
+const threadsFor = (items: number): number => (items > 1000 ? 2 : 1);
 
 /**
  * Judges a version by stored pages: it and the version before it read the same pages, and what differs is counted by field. The report is stored with the
@@ -85,7 +86,7 @@ const judge = async (context: Context, scraper: string, version: string): Promis
   const compared = await compareVersions({ location }, picked, {
     before: before.ready,
     after: after.ready,
-    cores: CORES,
+    cores: threadsFor(picked.length),
     signal: new AbortController().signal,
   });
   const fields = judgeGate(compared.fields);

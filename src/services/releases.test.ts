@@ -289,7 +289,7 @@ test("retention counts releases; a dataset without a recent one is late", async 
     [4, 3],
   );
   const folders = new Set<string>();
-  for await (const { name } of kit.blobs.list("datasets/")) folders.add(name.split("/")[2]!);
+  for await (const { name } of kit.blobs.list("service/datasets/")) folders.add(name.split("/").at(-2)!);
   assert.equal(folders.size, 2);
   assert.deepEqual(
     [isLate(dataset, dataset.current!.at + 1000), isLate(dataset, dataset.current!.at + 1001)],

@@ -24,7 +24,10 @@ import { Problem } from "./problem.ts";
 import { findingText, noteQuality, readDrift } from "./quality.ts";
 
 /** Where the files of a dataset's releases are. */
-const folderOf = (dataset: string): string => `datasets/${dataset}`;
+const folderOf = (dataset: string): string => `service/datasets/${dataset}`;
+
+/** The last part of the folder in which the files of a release are. */
+const folderIn = ({ files }: Pick<Release, "files">): string => files[0]!.blob.split("/").at(-2)!;
 
 /** Which job each source is read from: what was asked for, what the dataset says, or the newest that is done. */
 const chooseSources = async (
@@ -161,7 +164,7 @@ export const auditRelease = async (
   await change(
     context,
     [{ kind: "release", name: releaseName(name, number), expected: revision, body: audited }],
-    [...(isHeld ? [heldEvent(audited)] : [])],
+    isHeld ? [heldEvent(audited)] : [],
   );
   return audited;
 };
@@ -246,7 +249,7 @@ export const publishRelease = async (
   if (why !== undefined) throw new Problem("release-refused", `${name}: ${why}.`);
   const at = now();
   const publishing = { at, by: actor.client, ...(reason !== undefined && { reason }) };
-  const folder = found.body.files[0]!.blob.split("/").slice(0, -1).join("/");
+  const folder = `${folderOf(name)}/${folderIn(found.body)}`;
   const manifest = await putFile(
     blobs,
     folder,
@@ -277,7 +280,7 @@ const manifestOf = (
 ): object => ({
   ...release,
   writtenAt: isoTime(release.writtenAt),
-  files: files.map(({ blob: _, ...file }) => file),
+  files: files.map(({ blob: _blob, ...file }) => file),
   published: { ...published, at: isoTime(published.at) },
 });
 
@@ -396,14 +399,10 @@ export const pruneReleases = async (
       [],
     );
   }
-  const kept = new Set(
-    releases.filter(({ number }) => !due.includes(number)).map(({ files }) => files[0]!.blob.split("/")[2]),
-  );
+  const kept = new Set(releases.filter(({ number }) => !due.includes(number)).map(folderIn));
   const folders = new Set<string>();
-  for await (const { name: blob } of blobs.list(`${folderOf(name)}/`)) folders.add(blob.split("/")[2]!);
-  const dueFolders = new Set(
-    releases.filter(({ number }) => due.includes(number)).map(({ files }) => files[0]!.blob.split("/")[2]),
-  );
+  for await (const { name: blob } of blobs.list(`${folderOf(name)}/`)) folders.add(blob.split("/").at(-2)!);
+  const dueFolders = new Set(releases.filter(({ number }) => due.includes(number)).map(folderIn));
   for (const folder of folders)
     if (dueFolders.has(folder) || (!kept.has(folder) && now() - timeOfId(folder) > ABANDONED_MS))
       await removeFolder(context, `${folderOf(name)}/${folder}`);

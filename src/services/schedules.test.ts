@@ -262,7 +262,7 @@ test("missed times are told in one event, and a schedule without success for thr
     type.startsWith("schedule."),
   );
   assert.deepEqual(
-    events.map(({ type, facts }) => `${type} ${String(facts["count"] ?? "")}`),
+    events.map(({ type, facts }) => `${type} ${JSON.stringify(facts["count"]) ?? ""}`),
     ["schedule.fired ", "schedule.missed 2", "schedule.late "],
   );
   assert.equal(events[0]?.facts["scraper"], "county");

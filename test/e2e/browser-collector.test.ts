@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { suite, test, type TestContext } from "node:test";
 import { gzipSync } from "node:zlib";
+import type { StoredBody } from "../../src/domain/capture.ts";
 import { StopError } from "../../src/domain/failure.ts";
 import { browserOrSkip } from "../browser.ts";
 import { asJson, endOf, startBrowserKit, startSite } from "./browser-kit.ts";
@@ -91,6 +92,44 @@ void suite("browser collector", () => {
       },
       { tabs: 1 },
     ));
+
+  void test("a script that is stored already is not read again, and a changed one is", (t) =>
+    withKit(t, async ({ run }) => {
+      let etag = '"1"';
+      await using site = await startSite({
+        "/p": `<p id="done"></p><script src="/lib.js"></script>`,
+        "/lib.js": (_, res) => {
+          const body = `document.querySelector("#done").textContent = '${etag}'`;
+          res.writeHead(200, { "content-type": "text/javascript", etag, "content-length": body.length });
+          res.end(body);
+        },
+      });
+      const bodies = new Map<string, StoredBody>();
+      const lengths: [number, number | undefined][] = [];
+      for (const tag of ['"1"', '"1"', '"2"', '"1"']) {
+        etag = tag;
+        let shown: string | undefined;
+        const { archived } = await run(
+          site.url,
+          async (page) => {
+            await page.goto("/p");
+            shown = await page.text("#done");
+          },
+          { browser: { isolation: "item" }, bodies },
+        );
+        assert.equal(shown, tag);
+        const [script, ...others] = archived.filter(({ url }) => url.endsWith("/lib.js"));
+        assert.ok(script && others.length === 0);
+        lengths.push([script.body.length, script.same?.length]);
+      }
+      const { length } = `document.querySelector("#done").textContent = '"1"'`;
+      assert.deepEqual(lengths, [
+        [length, undefined],
+        [0, length],
+        [length, undefined],
+        [0, length],
+      ]);
+    }));
 
   void test("what a page still does when its item has ended reaches no other item", (t) =>
     withKit(

@@ -5,7 +5,7 @@ import {
   openBrowserCollector,
 } from "../../src/collectors/browser/browser-collector.ts";
 import type { Proxies } from "../../src/collectors/proxy/proxies.ts";
-import type { Exchange } from "../../src/domain/capture.ts";
+import type { Exchange, StoredBody } from "../../src/domain/capture.ts";
 import { collect, type Collected } from "../../src/pipeline/collect.ts";
 import type {
   BrowserOptions,
@@ -56,6 +56,8 @@ interface ItemOptions {
   readonly guardsTargets?: boolean;
   readonly controller?: AbortController;
   readonly gate?: (url: URL) => Promise<void>;
+  /** Bodies that are stored, by their key. */
+  readonly bodies?: Map<string, StoredBody>;
 }
 
 export type ItemResult = Collected & {
@@ -101,7 +103,12 @@ export const startBrowserKit = async (settings: BrowserSettings & { readonly pro
           await options.gate?.(url);
           slots.push(url.pathname);
         },
-        archive: async (exchange) => void archived.push(exchange),
+        async archive(exchange, key) {
+          archived.push(exchange);
+          const { startedAt: at, body } = exchange;
+          if (key !== undefined) options.bodies?.set(key, { at, length: body.length, digest: "sha256:0" });
+        },
+        storedBody: (key) => options.bodies?.get(key),
         async archiveFile(head, body) {
           let size = 0;
           for await (const part of body) size += part.length;

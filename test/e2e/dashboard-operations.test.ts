@@ -241,6 +241,35 @@ test("the stories of those who operate Sluice, by keyboard", async (t) => {
     assert.equal((await client.datasets.getDataset("parcels")).current?.release, 1);
   });
 
+  await t.test("schedules: what comes is in the calendar; run now, pause and resume", async () => {
+    const [, parcel] = [...parcelsCsv(1)].join("").split("\n");
+    await client.schedules.create({
+      name: "nightly",
+      scraper: "county",
+      when: { cron: "30 2 * * *", zone: "Europe/Berlin" },
+      inputsFrom: { rows: [{ parcel: parcel!.trim() }] },
+    });
+    await goTo("c", "Schedules");
+    await page.getByRole("region", { name: "Calendar" }).getByRole("link", { name: "nightly" }).waitFor();
+    await window.assertAccessible();
+    await press(link("nightly"));
+    await heading("nightly");
+    await press(button("Run now"));
+    await press(button("Run now"));
+    const row = page.getByRole("region", { name: "Firings" }).getByRole("row").nth(1);
+    await row.getByText("done").first().waitFor();
+    await row.getByRole("link").waitFor();
+    await window.assertAccessible();
+    await press(button("Pause"));
+    await press(button("Pause"));
+    await page.getByText("paused by").waitFor();
+    assert.notEqual((await client.schedules.get("nightly")).pausedAt, undefined);
+    await press(button("Resume"));
+    await press(button("Resume"));
+    await button("Pause").waitFor();
+    assert.equal((await client.schedules.get("nightly")).pausedAt, undefined);
+  });
+
   await t.test("search: Ctrl-K finds a lane and a scraper", async () => {
     await page.keyboard.press("Control+k");
     await page.keyboard.type(lane.slice(0, -1));

@@ -140,7 +140,9 @@ test("the stories of the dashboard", async (t) => {
     await page.locator(".chart canvas").waitFor();
     await page.getByText(/limit 18\.4/).waitFor();
     const pages = page.locator(".examples li");
-    assert.equal(await pages.count(), 3);
+    // At most three; as many as were settled when the breaker tripped.
+    assert.equal(await pages.count(), held.held[0]!.evidence.examples.length);
+    assert.ok((await pages.count()) > 0);
     await window.assertAccessible();
     await pages.first().getByRole("link", { name: /page/ }).click();
     await page.locator("iframe").contentFrame().locator("body").waitFor();

@@ -13,6 +13,8 @@ const RULES: Readonly<Record<string, string>> = {
   failureShare: "Many failures",
   noSuccess: "No success",
   completeness: "Fields fell away",
+  versions: "Versions",
+  schedules: "Schedules",
 };
 
 const AlertsPage = (): VNode => {
@@ -51,9 +53,13 @@ const Entry = ({
   readonly hasChannels: boolean;
 }): VNode => (
   <li>
-    <a href={`/jobs/${job}`}>
-      <b>{RULES[rule] ?? rule}</b> in job <span class="id">{job}</span>
-    </a>
+    {job === undefined ? (
+      <b>Notice</b>
+    ) : (
+      <a href={`/jobs/${job}`}>
+        <b>{RULES[rule] ?? rule}</b> in job <span class="id">{job}</span>
+      </a>
+    )}
     <p>{over ?? text}</p>
     <p class="quiet">
       <Time at={since} isRelative />
@@ -79,6 +85,8 @@ const Rules = ({ alerts: { rules, channels } }: { readonly alerts: Alerts }): VN
       completeness &&
         `A field has a value in ${number(completeness["drop"]! * 100)} points fewer of the last ${number(completeness["last"]!)} records.`,
     ],
+    ["versions", rules.versions && "A version is refused, or a canary is rolled back or undecided."],
+    ["schedules", rules.schedules && "A schedule missed a time, failed, or is late."],
   ];
   return (
     <section>

@@ -88,8 +88,8 @@ const About = ({
     <Facts
       facts={[
         ["Current release", current ? `${current.release}` : "none"],
-        ["Published", current && <Time at={current.at} isRelative />],
-        ["Late", isLate && <b>yes</b>],
+        ["Published", current ? <Time at={current.at} isRelative /> : undefined],
+        ["Late", isLate ? <b>yes</b> : undefined],
         [
           "Sources",
           <>
@@ -125,7 +125,9 @@ const Buttons = ({
         run={async () => {
           const made = await api.datasets.writeRelease(name);
           reload();
-          return `Release ${made.number} is written: ${made.state}.`;
+          const { state } = await api.datasets.auditRelease(name, made.number);
+          reload();
+          return `Release ${made.number} is written and ${state}.`;
         }}
       >
         <p>

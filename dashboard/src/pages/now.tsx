@@ -1,12 +1,13 @@
 import type { VNode } from "preact";
 import { api, may } from "../api.ts";
 import { duration, number, percent, rate } from "../format.ts";
-import { useReloadOn } from "../live.ts";
+import { useEvery, useReloadOn } from "../live.ts";
 import { useLoad } from "../load.ts";
 import { StateBar } from "../parts/state.tsx";
 import { Problem } from "../parts/table.tsx";
 import { now, Time } from "../parts/time.tsx";
 import type { Job, Worker } from "../../../src/client.ts";
+import { type Need, needsOfJobs, readNeeds } from "./now/needs.ts";
 
 const MOST_SHOWN = 50;
 
@@ -26,6 +27,9 @@ const readOverview = async (): Promise<Overview> => {
 const Now = (): VNode => {
   const { data, error, reload } = useLoad("now", readOverview);
   useReloadOn({}, reload);
+  // These change seldom, and not with every event.
+  const needs = useLoad("needs", readNeeds);
+  useEvery(needs.reload, 15_000);
   if (error !== undefined && !data) return <Problem error={error} retry={reload} />;
   if (!data) return <p class="loading">Loading…</p>;
   const { open, workers } = data;
@@ -35,7 +39,7 @@ const Now = (): VNode => {
       <h1>Now</h1>
       <section>
         <h2>Needs a person</h2>
-        <Needs jobs={open} />
+        <Needs needs={[...needsOfJobs(open), ...(needs.data ?? [])]} />
       </section>
       <section>
         <h2>Running</h2>
@@ -56,37 +60,26 @@ const Now = (): VNode => {
   );
 };
 
-const Needs = ({ jobs }: { readonly jobs: readonly Job[] }): VNode => {
-  const held = jobs.flatMap((job) =>
-    job.held.filter(({ probeAt }) => probeAt === undefined).map((hold) => ({ job, hold })),
-  );
-  const paused = jobs.filter(({ paused: why }) => why && why.cause !== "asked" && why.cause !== "lanes-held");
-  if (held.length + paused.length === 0)
-    return <p class="empty good">● Nothing. No lane is held and no job waits for a decision.</p>;
-  return (
+const Needs = ({ needs }: { readonly needs: readonly Need[] }): VNode =>
+  needs.length === 0 ? (
+    <p class="empty good">● Nothing. No lane is held, no job waits for a decision, and nothing is late.</p>
+  ) : (
     <ul class="needs">
-      {held.map(({ job, hold }) => (
-        <li key={`${job.id} ${hold.lane}`}>
-          <a href={`/jobs/${job.id}`}>
-            <b>Lane {hold.lane} is held</b> in {job.scraper}
+      {needs.map(({ title, of, to, text, at }) => (
+        <li key={`${title} ${to}`}>
+          <a href={to}>
+            <b>{title}</b> {of}
           </a>
-          <p>{hold.reason}</p>
-          <p class="quiet">
-            <Time at={hold.heldAt} isRelative />
-          </p>
-        </li>
-      ))}
-      {paused.map((job) => (
-        <li key={job.id}>
-          <a href={`/jobs/${job.id}`}>
-            <b>{job.id} is paused</b> ({job.scraper})
-          </a>
-          <p>{job.paused?.reason}</p>
+          <p>{text}</p>
+          {at !== undefined && (
+            <p class="quiet">
+              <Time at={at} isRelative />
+            </p>
+          )}
         </li>
       ))}
     </ul>
   );
-};
 
 const Run = ({ job }: { readonly job: Job }): VNode => {
   const { progress, options } = job;

@@ -59,15 +59,15 @@ const Buttons = ({
   return (
     <>
       <Action
-        label="Audit again"
-        title={`Audit release ${id} of ${dataset} again?`}
+        label={audit ? "Audit again" : "Audit"}
+        title={`Audit release ${id} of ${dataset}${audit ? " again" : ""}?`}
         run={async () => {
           const now = await api.datasets.auditRelease(dataset, id);
           reload();
           return `The audit says: ${now.state}.`;
         }}
       />
-      {!isCurrent && state !== "withdrawn" && (
+      {audit && !isCurrent && state !== "withdrawn" && (
         <Action
           label="Publish"
           isDangerous={failed.length > 0}

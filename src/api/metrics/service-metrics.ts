@@ -4,6 +4,7 @@ import { ITEM_STATES } from "../../domain/item.ts";
 import { FIELD_STATUSES } from "../../domain/record.ts";
 import { ScaleWatch } from "../../services/scale.ts";
 import { timeCounts, type Timed, type WorkSum, type WorkSums } from "../../domain/work-sums.ts";
+import { datasetStates } from "../../services/datasets.ts";
 import type { Ledger } from "../../ports/ledger.ts";
 import type { Registry } from "../../ports/registry.ts";
 import { allSchedules, type StoredSchedule } from "../../services/schedule-documents.ts";
@@ -108,6 +109,8 @@ export const serviceMetrics = (
     "state",
   );
 
+  const datasets = gauge("datasets", "Datasets, by how their releases stand.", "state");
+
   return {
     async look() {
       const startedAt = performance.now();
@@ -132,6 +135,8 @@ export const serviceMetrics = (
         const found = await registry.listDeliveries({ states: [state], limit: MOST_COUNTED });
         deliveries.set({ state }, found.length);
       }
+      for (const [state, count] of Object.entries(await datasetStates(ledger, Date.now())))
+        datasets.set({ state }, count);
       looked.set((performance.now() - startedAt) / 1000);
     },
     histograms: () => work.histograms(),

@@ -97,10 +97,10 @@ test("a test event is due for the webhook that was asked, and for no other clien
     key: a,
     json: { url: "https://hooks.example/x", events: ["job.completed"] },
   });
-  const test = (key: string) => kit.ask<{ id: string }>("POST", `/v1/webhooks/${hook.id}/test`, { key });
-  const { status, body } = await test(a);
+  const ping = (key: string) => kit.ask<{ id: string }>("POST", `/v1/webhooks/${hook.id}/test`, { key });
+  const { status, body } = await ping(a);
   assert.equal(status, 202);
   const [sent] = await kit.registry.takeDeliveries(10, 1000);
   assert.deepEqual([sent?.id, sent?.type, sent?.endpoint], [body.id, "webhook.test", hook.id]);
-  assert.equal((await test(b)).status, 404);
+  assert.equal((await ping(b)).status, 404);
 });

@@ -75,7 +75,7 @@ export const register = (program: Command, toAction: ToAction): void => {
     add("write", "Write a release of the sources' current records")
       .addOption(
         new Option("--job <source=job>", "read this source from this job; repeatable").argParser(
-          (text: string, before: readonly string[] = []) => [...before, text],
+          (text: string, before: readonly string[] | undefined) => [...(before ?? []), text],
         ),
       )
       .option("--publish", "audit it, and publish it if it passes", false),

@@ -210,7 +210,7 @@ const createOne = async (name: string, options: CreateOptions): Promise<number> 
     name,
     scraper,
     when: whenOf(options),
-    inputsFrom: inputsOf(options) as NewSchedule["inputsFrom"],
+    inputsFrom: inputsOf(options),
     ...given({ overlap, catchUpMs: catchUp, jitterMs: jitter, dataset, client }),
     ...(stages && { stages: stages as readonly StageName[] }),
   };
@@ -283,7 +283,7 @@ const show = async (name: string, options: PlaceOptions): Promise<number> => {
   const { counts, next, queued, stages, overlap, pausedAt, pausedBy } = schedule;
   print([
     `${plainText(name)}: ${plainText(schedule.scraper)}, ${whenText(schedule.when)}`,
-    `  inputs   ${plainText(inputsText(schedule.inputsFrom as InputsFrom))}`,
+    `  inputs   ${plainText(inputsText(schedule.inputsFrom))}`,
     `  stages   ${stages.join(", ")}`,
     `  overlap  ${overlap}`,
     `  counts   ${Object.entries(counts)

@@ -53,9 +53,8 @@ const openLocal = async (location: StorageLocation): Promise<DatasetCalls & Asyn
     getDataset: async (dataset) => views.datasetView(await find(dataset), Date.now()),
     saveDataset: (dataset, spec) =>
       changing("saveDataset", dataset, {}, async () => {
-        const { datasetSpecSchema } = await import("../../schemas/dataset.ts");
-        datasetSpecSchema.parse(spec);
-        return views.datasetView(await services.saveDataset(context, actor, dataset, spec), Date.now());
+        const checked = await services.readDatasetSpec(dataset, spec, "the file");
+        return views.datasetView(await services.saveDataset(context, actor, dataset, checked), Date.now());
       }),
     async listReleases(dataset, { limit = 20 } = {}) {
       const body = await find(dataset);

@@ -1,27 +1,25 @@
 import type {
+  Activated,
+  Activation,
   AuditEntry,
   AuditQuery,
   Client,
   CreatedClient,
   CreatedKey,
   Deployment,
+  EndCanary,
+  Gate,
   InputSetCalls,
   Key,
+  Moved,
   NewClient,
   Role,
   Scale,
   ScheduleCalls,
-  Worker,
-} from "../../client.ts";
-import type {
-  Activated,
-  Activation,
-  EndCanary,
-  Gate,
-  Moved,
   StartCanary,
   Version,
   Versions,
+  Worker,
 } from "../../client.ts";
 import type { StoredResponse } from "../../devtools/viewable-page.ts";
 import type { Failure, FailureKind } from "../../domain/failure.ts";

@@ -1,4 +1,4 @@
-import type { Exchange } from "../../domain/capture.ts";
+import { bodyKey, type Exchange } from "../../domain/capture.ts";
 import { type Failure, FailureError } from "../../domain/failure.ts";
 import type { BrowserOptions, SessionOptions } from "../../ports/collector.ts";
 import { readContentType } from "../http/decode-text.ts";
@@ -162,9 +162,16 @@ export class ItemTraffic implements Traffic {
         return void (await gate.send("Fetch.continueRequest", { requestId: paused.requestId }));
       }
       if (isFile(paused, head)) return await this.#takeFile(paused, head, exchangeHead);
+      const key = isOfPage(paused) || this.#options.tools.observe ? undefined : bodyKey(exchangeHead);
+      const same = key === undefined ? undefined : this.#options.tools.storedBody?.(key);
+      if (same) {
+        // Not read a second time: most of what a new context asks for is the same for each.
+        this.#archive({ ...exchangeHead, body: NOTHING, same });
+        return void (await gate.send("Fetch.continueRequest", { requestId: paused.requestId }));
+      }
       const received = await readResponse(gate, paused, head, this.#options.limits);
       if ("tooLarge" in received) return await this.#refuseLarge(paused, received);
-      this.#archive({ ...exchangeHead, body: received.body });
+      this.#archive({ ...exchangeHead, body: received.body }, key);
       this.#options.tools.observe?.(
         { ...exchangeHead, ...unredacted(paused, head), body: received.body },
         paused.resourceType,
@@ -231,8 +238,8 @@ export class ItemTraffic implements Traffic {
     });
   }
 
-  #archive(exchange: Exchange): void {
-    const stored = this.#options.clock.untimed(this.#options.tools.archive(exchange));
+  #archive(exchange: Exchange, key?: string): void {
+    const stored = this.#options.clock.untimed(this.#options.tools.archive(exchange, key));
     this.#archiving.add(stored);
     stored.then(
       () => this.#archiving.delete(stored),

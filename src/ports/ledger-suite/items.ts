@@ -195,21 +195,25 @@ export const items = (test: LedgerTest): void => {
     assert.deepEqual(item.lastAttempt, { at: 0, ms: 5, requests: 1, bytes: 100, worker: "w1" });
   });
 
-  test("a list filters by state and by kind of failure, and finds the rare one page by page", async (kit) => {
+  test("a list filters by state, kind of failure and quality, and finds the rare one page by page", async (kit) => {
     const worker = kit.worker();
     await kit.job("job", keysOf(6000));
     const claimed = await worker.take(6000);
     await worker.settle([claimed[5990]!], failed("blocked"));
     await worker.settle([claimed[17]!, claimed[5991]!], failed("timeout"));
     await worker.settle([claimed[20]!], DONE);
+    await worker.settle([claimed[5980]!], { state: "done", quality: "partial" });
     const keys = async (query: Parameters<Kit["items"]>[1], limit?: number) =>
       (await kit.items("job", query, limit)).map((item) => item.key);
     assert.deepEqual(await keys({ states: ["failed"] }, 1), ["k17", "k5990", "k5991"]);
     assert.deepEqual(await keys({ kinds: ["blocked"] }), ["k5990"]);
     assert.deepEqual(await keys({ states: ["failed", "done"], kinds: ["timeout"] }), ["k17", "k5991"]);
-    assert.deepEqual(await keys({ states: ["done"] }, 3), ["k20"]);
+    assert.deepEqual(await keys({ states: ["done"] }, 3), ["k20", "k5980"]);
+    assert.deepEqual(await keys({ quality: "partial" }), ["k5980"]);
+    assert.deepEqual(await keys({ quality: "partial", keys: ["k20", "k5980"] }), ["k5980"]);
+    assert.deepEqual(await keys({ changes: ["gone"] }), []);
     assert.deepEqual(await keys({ states: ["waiting"] }), []);
-    assert.equal((await keys({ states: ["leased"] }, 1000)).length, 5996);
+    assert.equal((await keys({ states: ["leased"] }, 1000)).length, 5995);
   });
 
   test("retry queues failed items of the given kinds, as if they had never been tried", async (kit) => {

@@ -273,7 +273,7 @@ export const leases = (test: LedgerTest): void => {
   });
 
   for (const hours of [-1, 1, -24])
-    test(`a clock that is set by ${hours} hours stops no lane, starts no retry sooner or later, and gives up the dead only`, async (kit) => {
+    test(`a clock that is set by ${hours} hours stops no lane, moves no retry, and ends only the leases of dead workers`, async (kit) => {
       const [dead, worker] = [kit.worker("dead"), kit.worker()];
       await kit.job("job", keysOf(9), { pace: { perSecond: 1, burst: 1, concurrency: 9 } });
       await dead.take(1);
@@ -309,7 +309,7 @@ export const leases = (test: LedgerTest): void => {
     assert.deepEqual(reply, { known: { text: "", keepMs: 60_000 } });
   });
 
-  test("a site that asked for silence is not asked sooner because the clock was set", async (kit) => {
+  test("Retry-After is respected even if the clock is set", async (kit) => {
     const worker = kit.worker();
     await kit.job("job", keysOf(3));
     await worker.take(1);

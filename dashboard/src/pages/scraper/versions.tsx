@@ -7,7 +7,7 @@ import { Action } from "../../parts/action.tsx";
 import { State } from "../../parts/state.tsx";
 import { type Column, Problem, Rows } from "../../parts/table.tsx";
 import { Time } from "../../parts/time.tsx";
-import type { Version } from "../../../../src/client/versions.ts";
+import type { Version } from "../../../../src/client.ts";
 
 const short = (version: string): string => version.slice(0, 10);
 

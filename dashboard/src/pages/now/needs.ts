@@ -1,0 +1,119 @@
+/** What needs a person: each source is a short list of its own, never a search through everything. */
+import { api, may, problemText } from "../../api.ts";
+import type { Job } from "../../../../src/client.ts";
+
+export interface Need {
+  readonly title: string;
+  readonly of: string;
+  readonly to: string;
+  readonly text: string;
+  readonly at?: string;
+}
+
+/** Jobs wait for a person if a lane is held without a probe, or if they are paused by something else than a person. */
+export const needsOfJobs = (jobs: readonly Job[]): readonly Need[] =>
+  jobs.flatMap(({ id, scraper, held, paused }) => [
+    ...held
+      .filter(({ probeAt }) => probeAt === undefined)
+      .map(({ lane, reason, heldAt }) => ({
+        title: `Lane ${lane} is held`,
+        of: `in ${scraper}`,
+        to: `/jobs/${id}`,
+        text: reason,
+        at: heldAt,
+      })),
+    ...(paused && paused.cause !== "asked" && paused.cause !== "lanes-held"
+      ? [
+          {
+            title: `${id} is paused`,
+            of: `(${scraper})`,
+            to: `/jobs/${id}`,
+            text: paused.reason,
+            at: paused.at,
+          },
+        ]
+      : []),
+  ]);
+
+const needsOfAlerts = async (): Promise<readonly Need[]> => {
+  if (!may("operator")) return [];
+  const { data } = await api.listAlerts();
+  return (
+    data
+      // What the breaker holds is told by its job.
+      .filter(({ rule, over }) => rule !== "breaker" && over === undefined)
+      .map(({ rule, job, text, since }) => ({
+        title: `Alert: ${rule}`,
+        of: job ?? "",
+        to: job === undefined || job === "" ? "/alerts" : `/jobs/${job}`,
+        text,
+        at: since,
+      }))
+  );
+};
+
+const needsOfDatasets = async (): Promise<readonly Need[]> => {
+  const { data } = await api.datasets.listDatasets();
+  return data.flatMap(({ name, isLate, last, current }) => {
+    const to = `/datasets/${encodeURIComponent(name)}`;
+    const isWaiting = last > (current?.release ?? 0);
+    return [
+      ...(isLate
+        ? [{ title: `${name} is late`, of: "", to, text: "Its next release should be there by now." }]
+        : []),
+      ...(isWaiting
+        ? [
+            {
+              title: `Release ${last} of ${name} is not published`,
+              of: "",
+              to,
+              text: current
+                ? `Release ${current.release} is still the current one.`
+                : "No release is published yet.",
+            },
+          ]
+        : []),
+    ];
+  });
+};
+
+const MOST_LOOKED_AT = 20;
+
+/** Those whose latest firing was missed or failed. */
+const needsOfSchedules = async (): Promise<readonly Need[]> => {
+  const { data } = await api.schedules.list({ limit: 200 });
+  const doubtful = data
+    .filter(({ counts, pausedAt }) => pausedAt === undefined && counts.missed + counts.failed > 0)
+    .slice(0, MOST_LOOKED_AT);
+  const latest = await Promise.all(
+    doubtful.map(async ({ name }) => (await api.schedules.firings(name, { limit: 1 })).data[0]),
+  );
+  return latest.flatMap((firing) =>
+    firing && (firing.state === "missed" || firing.state === "failed")
+      ? [
+          {
+            title: `Schedule ${firing.schedule}: the last firing ${firing.state === "missed" ? "was missed" : "failed"}`,
+            of: "",
+            to: `/schedules/${encodeURIComponent(firing.schedule)}`,
+            text: firing.reason ?? "",
+            at: firing.decidedAt,
+          },
+        ]
+      : [],
+  );
+};
+
+/** A source that cannot be read is told, and does not hide the others. */
+export const readNeeds = async (): Promise<readonly Need[]> => {
+  const sources = { "/alerts": needsOfAlerts, "/datasets": needsOfDatasets, "/schedules": needsOfSchedules };
+  const found = await Promise.all(
+    Object.entries(sources).map(async ([to, read]) => {
+      try {
+        return await read();
+      } catch (error) {
+        return [{ title: `${to.slice(1)} cannot be read`, of: "", to, text: problemText(error) }];
+      }
+    }),
+  );
+  return found.flat();
+};
