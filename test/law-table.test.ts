@@ -6,9 +6,9 @@ const suite = { type: "suite" };
 
 test("results are counted under each suite around them", () => {
   const results = new LeafResults();
-  const file = `${process.cwd()}/a.test.ts`;
+  const file = "a.test.ts";
   const add = (isGood: boolean, name: string, nesting: number, own: object = {}): void =>
-    results.add(isGood, { name, nesting, file, details: {}, ...own });
+    results.add(file, isGood, { name, nesting, details: {}, ...own });
   add(true, "one", 2);
   add(false, "two", 2);
   add(false, "pace", 1, { details: suite });
@@ -29,7 +29,7 @@ test("results are counted under each suite around them", () => {
 
 test("a suite that is skipped as a whole gives its reason for each law", () => {
   const results = new LeafResults();
-  results.add(true, { name: "postgres", nesting: 0, file: "a.test.ts", skip: "no server", details: suite });
+  results.add("a.test.ts", true, { name: "postgres", nesting: 0, skip: "no server", details: suite });
   const cell = summed(results.of("a.test.ts", "pace"));
   const { text, isGood } = lawTable(["postgres+files"], new Map([["pace", [cell]]]));
   assert.match(text, /^pace +skipped$/m);

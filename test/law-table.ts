@@ -1,5 +1,4 @@
 /** Results of tests, gathered under the names of the suites that they are in, and shown as a table. */
-import { relative } from "node:path";
 
 interface Leaf {
   readonly name: string;
@@ -18,7 +17,6 @@ export interface Cell {
 interface TestResult {
   readonly name: string;
   readonly nesting: number;
-  readonly file?: string | undefined;
   readonly skip?: string | boolean | undefined;
   readonly details: { readonly type?: string | undefined };
 }
@@ -29,8 +27,8 @@ export class LeafResults {
   readonly #open = new Map<string, Leaf[][]>();
   readonly #named = new Map<string, Leaf[]>();
 
-  add(isGood: boolean, { name, nesting, file = "", skip, details }: TestResult): void {
-    const path = relative(process.cwd(), file);
+  /** `path`: of the test file that was run. A test of a contract suite is defined elsewhere. */
+  add(path: string, isGood: boolean, { name, nesting, skip, details }: TestResult): void {
     const open = this.#open.get(path) ?? [];
     this.#open.set(path, open);
     const inside = open[nesting + 1] ?? [];
