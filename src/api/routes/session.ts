@@ -45,13 +45,12 @@ export const addSessionRoutes = (app: Api, { service, keys, now }: RouteContext)
         operationId: "endSession",
         summary: "End a browser session",
         tags: ["service"],
-        response: { 204: z.null().describe("The cookie is removed."), ...problems(413, 415) },
+        response: { 200: json("The cookie is removed.", z.object({})), ...problems(413, 415) },
       },
     },
-    async (request, reply) =>
-      await reply
-        .header("set-cookie", cookieHeader("", isSecure(request)))
-        .code(204)
-        .send(null),
+    async (request, reply) => {
+      void reply.header("set-cookie", cookieHeader("", isSecure(request)));
+      return {};
+    },
   );
 };
