@@ -20,7 +20,7 @@ import type { Job } from "../schemas/job.ts";
 const REDOCLY = resolve(import.meta.dirname, "../../node_modules/.bin/redocly");
 /** Random requests cancel, seal and remove: each round has things of its own. */
 const ROUNDS = 10;
-const REQUESTS = 400;
+const REQUESTS = 700;
 
 const documentOf = async (kit: ApiKit): Promise<OpenapiDocument> =>
   (await kit.ask<OpenapiDocument>("GET", "/openapi.json")).body;
@@ -103,8 +103,22 @@ const furnish = async (kit: ApiKit) => {
     { ...named, id: "msg_a" },
     { ...named, id: "msg_b", client: "b", event: 2 },
   ]);
+  const { operator: key } = keys;
+  const rows = { body: "parcel\n1\n2", headers: { "content-type": "text/csv" } };
+  await kit.ask("PUT", "/v1/input-sets/parcels", { key, ...rows });
+  await kit.ask("POST", "/v1/schedules", { key, json: { name: "weekly", ...SCHEDULE } });
+  await kit.ask("PUT", "/v1/datasets/taxes", { key, json: { sources: [{ scraper: "county" }] } });
+  await kit.ask("POST", "/v1/datasets/taxes/releases", { key, json: {} });
+  await kit.ask("POST", "/v1/datasets/taxes/releases/1/audit", { key });
+  await kit.ask("POST", "/v1/datasets/taxes/releases/1/publish", { key, json: {} });
   const spareKeys = (await kit.registry.listKeys("spare")).map(({ id }) => id);
   return { keys, own, items, spareKeys };
+};
+
+const SCHEDULE = {
+  scraper: "county",
+  when: { everyMs: 3_600_000 },
+  inputsFrom: { rows: [{ parcel: "1" }] },
 };
 
 const hintsOf = ({ own, items, spareKeys }: Awaited<ReturnType<typeof furnish>>): Hints => {
@@ -135,6 +149,23 @@ const hintsOf = ({ own, items, spareKeys }: Awaited<ReturnType<typeof furnish>>)
     key: fc.constantFrom(spareKeys.at(-1)!, spareKeys.at(-1)!, "none"),
     delivery: fc.constantFrom("msg_a", "msg_b", "none"),
     code: fc.constantFrom("internal", "none"),
+    set: fc.constantFrom("parcels", "parcels", "none"),
+    version: fc.constantFrom("1", "newest", "none"),
+    schedule: fc.constantFrom("weekly", "weekly", "none"),
+    dataset: fc.constantFrom("taxes", "taxes", "none"),
+    release: fc.constantFrom("1", "1", "9"),
+    file: fc.constantFrom("data.csv", "data.jsonl", "none"),
+    before: fc.constantFrom(...own.a!),
+    at: fc.constant("2026-11-17T06:00:00.000Z"),
+    "body.when": fc.constant(SCHEDULE.when),
+    "body.inputsFrom": fc.constant(SCHEDULE.inputsFrom),
+    "body.stages": fc.constant(["collect"]),
+    "body.sources": fc.constant([{ scraper: "county" }]),
+    "body.fields": fc.constant([{ name: "owner" }]),
+    "body.gaps": fc.constant({ missing: "null" }),
+    "body.rules": fc.constant({ minRows: 1 }),
+    "body.from": fc.constant("2026-11-16T00:00:00.000Z"),
+    "body.to": fc.constant("2026-11-16T02:00:00.000Z"),
     label: fc.constantFrom("a=b", "ab"),
     "body.labels": fc.dictionary(fc.constantFrom("a", "b"), fc.constantFrom("x", "y")),
     "body.deadlineAt": fc.constant("2090-01-01T00:00:00Z"),
