@@ -40,8 +40,16 @@ const OWN = [
 
 /** For operators only, and they need more than is prepared here: that they are refused is in the log, too. */
 const REFUSED = [
-  ...["gateVersion", "activateVersion", "startCanary", "endCanary", "rollBackVersion"],
-  ...["saveDataset", "writeRelease", "auditRelease", "publishRelease", "rollbackRelease"],
+  "gateVersion",
+  "activateVersion",
+  "startCanary",
+  "endCanary",
+  "rollBackVersion",
+  "saveDataset",
+  "writeRelease",
+  "auditRelease",
+  "publishRelease",
+  "rollbackRelease",
 ];
 
 const SCHEDULE = {

@@ -24,9 +24,24 @@ const REQUESTS = 800;
 
 /** Random requests do not get that far: they need stored versions, or releases of jobs of the same client. Tests of these routes do. */
 const NEEDS_MORE = [
-  ...["getVersion", "gateVersion", "activateVersion", "startCanary", "endCanary", "rollBackVersion"],
-  ...["writeRelease", "getRelease", "auditRelease", "publishRelease", "rollbackRelease", "diffReleases"],
-  ...["getLatest", "getCurrentFile", "getReleaseFile", "acceptFinding", "repeatStage", "deployScraper"],
+  "getVersion",
+  "gateVersion",
+  "activateVersion",
+  "startCanary",
+  "endCanary",
+  "rollBackVersion",
+  "writeRelease",
+  "getRelease",
+  "auditRelease",
+  "publishRelease",
+  "rollbackRelease",
+  "diffReleases",
+  "getLatest",
+  "getCurrentFile",
+  "getReleaseFile",
+  "acceptFinding",
+  "repeatStage",
+  "deployScraper",
 ];
 
 const documentOf = async (kit: ApiKit): Promise<OpenapiDocument> =>
