@@ -52,10 +52,12 @@ const onlyNode = (): string => {
   return bin;
 };
 
-/** Nothing of the npm and the Sluice that run the tests. */
+/** Nothing of the npm and the Sluice that run the tests, except the certificates that the registry may need. */
 const env: NodeJS.ProcessEnv = {
   ...Object.fromEntries(
-    Object.entries(process.env).filter(([name]) => !/^(npm_|SLUICE_|NODE_|INIT_CWD)/i.test(name)),
+    Object.entries(process.env).filter(
+      ([name]) => !/^(npm_|SLUICE_|NODE_(?!EXTRA_CA_CERTS)|INIT_CWD)/i.test(name),
+    ),
   ),
   PATH: onlyNode(),
   XDG_CONFIG_HOME: join(kit, "config"),
@@ -106,13 +108,21 @@ test("the tarball has JavaScript, types, documents and the template, and no test
   const [packed] = JSON.parse(output.slice(output.indexOf("["))) as [Packed];
   tarball = join(kit, packed.filename);
   const paths = packed.files.map(({ path }) => path);
-  for (const path of ["bin/sluice.js", "dist/index.js", "dist/index.d.ts", "dist/client.d.ts", "LICENSE"])
+  for (const path of [
+    "bin/sluice.js",
+    "dist/index.js",
+    "dist/index.d.ts",
+    "dist/client.d.ts",
+    "dist/dashboard/index.html",
+    "LICENSE",
+  ])
     assert.ok(paths.includes(path), path);
   const wrong = paths.filter(
     (path) =>
       !/^(bin|dist|templates|docs|deploy)\/|^(package\.json|README\.md|CHANGELOG\.md|LICENSE)$/.test(path) ||
       /\.(test|suite)\.|-suite\/|\/testing\/|with-node-24/.test(path) ||
-      (path.startsWith("dist/") && !/\.(js|json|sql|d\.ts)$/.test(path)),
+      (path.startsWith("dist/") &&
+        !/\.(js|json|sql|d\.ts)$|^dist\/dashboard\/.+\.(html|css|svg|br|gz)$/.test(path)),
   );
   assert.deepEqual(wrong, []);
   t.diagnostic(`tarball: ${(packed.size / 1e6).toFixed(1)} MB, ${paths.length} files`);
