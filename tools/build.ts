@@ -15,7 +15,9 @@ const DIST = join(ROOT, "dist");
 /** What `exports` in package.json names. */
 const PUBLIC = ["index", "client"];
 /** Programs of processes and threads keep their own files: they are started by path. */
-const PROGRAMS = globSync("**/{main,*-main,*-thread}.ts", { cwd: SRC }).map((file) => file.slice(0, -3));
+const PROGRAMS = globSync("**/{main,*-main,*-thread}.ts", { cwd: SRC, exclude: ["**/testing/**"] }).map(
+  (file) => file.slice(0, -3),
+);
 
 const writeModules = async (): Promise<void> => {
   const bundle = await rolldown({
