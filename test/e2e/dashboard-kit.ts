@@ -66,7 +66,8 @@ export class DashboardKit implements AsyncDisposable {
   /** A job whose only lane the breaker holds. */
   async heldJob(): Promise<Job> {
     const { id } = await this.createJob("renewed", PARCELS);
-    return await this.service.until(id, ({ held }) => held.length > 0);
+    // What was in flight when the lane was held has ended, too.
+    return await this.service.until(id, ({ held, counts }) => held.length > 0 && counts.states.leased === 0);
   }
 
   /** A browser window of its own, signed in. What the page reports as wrong is in `problems`. */

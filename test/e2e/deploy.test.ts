@@ -144,7 +144,7 @@ test("a scraper that was deployed runs on a machine with an empty disk; only ope
   t.after(() => stop(other));
   const next = await client.createJob({ scraper: "pages", inputs: [{ n: "c" }], seal: true });
   const log = join(folder, "other machine/data/logs/worker.jsonl");
-  while (!globSync(log).some((file) => /is not what was stored/.test(readFileSync(file, "utf8")))) {
+  while (!globSync(log).some((file) => /is damaged: its hash is not/.test(readFileSync(file, "utf8")))) {
     assert.equal(other.child.exitCode, null, other.stderr);
     await delay(50);
   }

@@ -57,8 +57,8 @@ test(
     await client.createClient({ name: "team" });
     const teamKey = (await client.createKey("team", "client")).key!;
     await client.createWebhook({ url: "http://127.0.0.1:9/hook", events: ["job.completed"] });
-    const submit = async (some: readonly string[], seal = true): Promise<string> => {
-      const { job } = await client.createJob({ scraper: "county" });
+    const submit = async (some: readonly string[], seal = true, more: object = {}): Promise<string> => {
+      const { job } = await client.createJob({ scraper: "county", ...more });
       await client.addInputs(job.id, bytesOf(some), { format: "csv", seal });
       return job.id;
     };
@@ -72,9 +72,6 @@ test(
     await service.until(main, ({ counts }) => counts.states.done >= 20);
     await client.pauseJob(main);
     const loading = await submit(rows.slice(0, 10), false);
-    const running = await submit(rows);
-    await service.until(running, ({ counts }) => counts.states.done >= 1);
-
     const url = await newDatabase(t);
     const [from, blobs] = [`sqlite:${service.data}/sluice.db`, join(folder, "moved/blobs")];
     const places = ["--from", from, "--to", url, "--blobs-from", `file:${service.data}/blobs`];
@@ -82,6 +79,8 @@ test(
     const tooEarly = await sluice(args);
     assert.equal(tooEarly.code, 2, tooEarly.stderr);
     assert.match(tooEarly.stderr, /in use by (worker|controller)/);
+    const running = await submit(rows, true, { pace: { perSecond: 10 } });
+    await service.until(running, ({ counts }) => counts.states.done >= 1);
     service.controller.child.kill("SIGTERM");
     await service.controller.ended;
 

@@ -59,7 +59,7 @@ test("jobs rm removes a job with all its data, and jobs show still says what it 
   const removed = await project.run("jobs", "rm", job.slice(-4));
   assert.equal(removed.code, 0, removed.stderr);
   assert.match(removed.stdout, /the job was removed on .*: 5 items, 10 captures, /);
-  assert.deepEqual(project.objects(), []);
+  assert.deepEqual(project.objects("jobs/"), []);
   const none = Object.fromEntries(TABLES.map((table) => [table, 0]));
   assert.deepEqual(rowCounts(project), none);
 
@@ -193,6 +193,6 @@ test("a killed prune leaves everything readable, and the next one finishes it", 
   assert.ok(shown[0].kept.objects >= 5, "four files, a segment of pages, records");
 
   await project.run("jobs", "rm", young);
-  assert.deepEqual(project.objects(), []);
+  assert.deepEqual(project.objects("jobs/"), []);
   assert.deepEqual(rowCounts(project), Object.fromEntries(TABLES.map((table) => [table, 0])));
 });

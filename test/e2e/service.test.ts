@@ -108,7 +108,7 @@ for (const [where, { pace, answerMs, requests }] of Object.entries(STOPPED))
     assert.equal(states.done + states.cancelled, accepted);
   });
 
-test("a job whose scraper changed is held with the reason, and other jobs continue", async () => {
+test("a job whose scraper changed and whose stored code is gone is paused with the reason, and other jobs continue", async () => {
   await using site = await HoppingSite.open();
   await using service = new Service(join(folder, "changed"), { HOPPING_URL: site.url });
   service.writeScraper("hopping", HoppingSite.scraper);
@@ -117,6 +117,7 @@ test("a job whose scraper changed is held with the reason, and other jobs contin
   const { job: held } = await client.createJob({ scraper: "hopping", inputs: numbers(5) });
   const { job: other } = await client.createJob({ scraper: "other", inputs: numbers(5) });
   service.writeScraper("hopping", `${HoppingSite.scraper}\n// better\n`);
+  rmSync(join(service.data, "blobs/service/bundles/hopping"), { recursive: true });
   const worker = service.worker();
   await service.until(other.id, ({ state }) => state === "done");
   await service.until(held.id, ({ state }) => state === "paused");

@@ -133,7 +133,7 @@ export class Connection {
     failed: unknown,
     { what, tries, startedAt }: { readonly what: string; readonly tries: number; readonly startedAt: number },
   ): Promise<boolean> {
-    if (!(failed instanceof Unanswered)) return false;
+    if (!(failed instanceof Unanswered) || this.#agent.destroyed) return false;
     const { signal } = this.#options;
     this.#unanswered(what, failed);
     const passedMs = performance.now() - startedAt;

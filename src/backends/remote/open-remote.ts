@@ -20,8 +20,8 @@ import {
 import { Connection, type RemoteOptions, unanswered, Unanswered } from "./connection.ts";
 import { remoteBlobs } from "./remote-blobs.ts";
 
-/** A controller that starts together with its workers is waited for. */
-const FIRST_PATIENCE_MS = 10_000;
+/** A controller that starts together with its workers, or again, is waited for. */
+const FIRST_PATIENCE_MS = 60_000;
 /** Of calls by which leases are kept: sooner than those end, another try is made on another connection. */
 const SHORT_MS = 5000;
 /** Items of one request. */

@@ -1,7 +1,7 @@
 import { availableParallelism } from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
 import { openStorage } from "../../compose.ts";
-import { openJobLog } from "../../worker/log.ts";
+import { type Log, openJobLog } from "../../worker/log.ts";
 import { takeInheritedSettings } from "../../config/check-config.ts";
 import { loadConfig } from "../../config/load-config.ts";
 import { isController, type Storage } from "../../ports/storage.ts";
@@ -43,7 +43,13 @@ export const workerCommand = async (options: WorkerOptions): Promise<number> => 
   const controller = isController(url) ? controllerAt(url, options.keyFile) : undefined;
   const log = openJobLog(data, "worker", logLevel);
   const location = { ...options.location, ...controller };
-  await using storage = await openStorage(location, { signal: killed.signal, log });
+  let isOpen = false;
+  const warn: Log["warn"] = (event, facts) => {
+    log.warn(event, facts);
+    if (controller && !isOpen) say(options, "waiting", `${url} does not answer yet. Trying for a minute.`);
+  };
+  await using storage = await openStorage(location, { signal: killed.signal, log: { ...log, warn } });
+  isOpen = true;
   say(
     options,
     "started",
