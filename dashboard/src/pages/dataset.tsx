@@ -4,12 +4,13 @@ import { number, plain, textOf } from "../format.ts";
 import { useEvery } from "../live.ts";
 import { useLoad } from "../load.ts";
 import type { PageProps } from "../pages.ts";
+import { CompareForm } from "../parts/filter-form.tsx";
 import { Action } from "../parts/action.tsx";
 import { Facts } from "../parts/facts.tsx";
 import { ReleaseState, Verdicts } from "../parts/release.tsx";
 import { type Column, Crumbs, Problem, Rows, Table } from "../parts/table.tsx";
 import { Time } from "../parts/time.tsx";
-import { hrefWith, navigate, value } from "../router.ts";
+import { value } from "../router.ts";
 import type { DatasetView, ReleaseDiff, ReleaseView } from "../../../src/client.ts";
 
 const pathOf = ({ dataset, number: release }: Pick<ReleaseView, "dataset" | "number">): string =>
@@ -170,35 +171,13 @@ const Compare = ({
   readonly releases: readonly ReleaseView[];
 }): VNode => {
   const [before, after] = [value("before"), value("after")];
-  const options = releases.map(({ number: release, state }) => (
-    <option key={release} value={release}>
-      {release} {state}
-    </option>
-  ));
+  const choices = releases.map((release) => ({
+    value: String(release.number),
+    label: `${release.number} ${release.state}`,
+  }));
   return (
     <>
-      <form
-        class="filters"
-        onSubmit={(event) => {
-          event.preventDefault();
-          const form = new FormData(event.currentTarget);
-          navigate(hrefWith({ before: textOf(form, "before"), after: textOf(form, "after") }));
-        }}
-      >
-        <label class="inline">
-          From{" "}
-          <select name="before" value={before ?? String(releases[1]?.number ?? "")}>
-            {options}
-          </select>
-        </label>
-        <label class="inline">
-          to{" "}
-          <select name="after" value={after ?? String(releases[0]?.number ?? "")}>
-            {options}
-          </select>
-        </label>
-        <button type="submit">Compare</button>
-      </form>
+      <CompareForm choices={choices} />
       {before !== undefined && after !== undefined && (
         <Difference dataset={dataset} before={Number(before)} after={Number(after)} />
       )}

@@ -1,11 +1,12 @@
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
 import { may } from "../api.ts";
-import { number, textOf } from "../format.ts";
+import { number } from "../format.ts";
 import { useEvents } from "../live.ts";
+import { FilterForm } from "../parts/filter-form.tsx";
 import { Chips } from "../parts/table.tsx";
 import { Time } from "../parts/time.tsx";
-import { hrefWith, navigate, search, value, values } from "../router.ts";
+import { search, value, values } from "../router.ts";
 import type { EventQuery, LiveEvent } from "../../../src/client.ts";
 
 const TYPES = [
@@ -34,15 +35,7 @@ const Events = (): VNode => (
     <h1>Events</h1>
     <div class="filters">
       <Chips name="type" label="Type" options={TYPES.map((one) => ({ value: one }))} />
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          navigate(hrefWith({ job: textOf(new FormData(event.currentTarget), "job") }));
-        }}
-      >
-        <input type="search" name="job" aria-label="Job" placeholder="Job" value={value("job") ?? ""} />
-        <button type="submit">Filter</button>
-      </form>
+      <FilterForm filters={[{ name: "job", label: "Job" }]} submit="Filter" />
     </div>
     {/* With another filter it begins again. */}
     <Tail key={search.value.toString()} />

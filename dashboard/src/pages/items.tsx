@@ -1,9 +1,10 @@
 import type { VNode } from "preact";
 import { api } from "../api.ts";
-import { duration, plain, textOf } from "../format.ts";
+import { duration, plain } from "../format.ts";
 import { useReloadOn } from "../live.ts";
 import { useLoad } from "../load.ts";
 import type { PageProps } from "../pages.ts";
+import { FilterForm } from "../parts/filter-form.tsx";
 import { State, STATE_ORDER } from "../parts/state.tsx";
 import { Chips, type Column, Crumbs, Table } from "../parts/table.tsx";
 import { Time } from "../parts/time.tsx";
@@ -144,20 +145,7 @@ const Filters = ({ job }: { readonly job: Job | undefined }): VNode => {
       {job?.changes && (
         <Chips name="change" label="Change" options={CHANGES.map((one) => ({ value: one }))} />
       )}
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          navigate(hrefWith({ key: textOf(new FormData(event.currentTarget), "key") }));
-        }}
-      >
-        <input
-          type="search"
-          name="key"
-          aria-label="Key"
-          placeholder="Key, in full"
-          value={value("key") ?? ""}
-        />
-      </form>
+      <FilterForm filters={[{ name: "key", label: "Key", placeholder: "Key, in full" }]} />
       {fields.length > 0 && (
         <form>
           <select

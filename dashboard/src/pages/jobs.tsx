@@ -1,15 +1,21 @@
 import type { VNode } from "preact";
 import { api, may } from "../api.ts";
-import { compact, percent, rate, textOf } from "../format.ts";
+import { compact, percent, rate } from "../format.ts";
 import { useReloadOn } from "../live.ts";
 import { useLoad } from "../load.ts";
+import { FilterForm } from "../parts/filter-form.tsx";
 import { CountLink, State, StateBar } from "../parts/state.tsx";
 import { Chips, type Column, Table } from "../parts/table.tsx";
 import { Time } from "../parts/time.tsx";
-import { href, hrefWith, navigate, search, value, values } from "../router.ts";
+import { href, search, value, values } from "../router.ts";
 import type { Job, JobState } from "../../../src/client.ts";
 
 const STATES = ["loading", "running", "paused", "done", "cancelled"] as const;
+
+const FILTERS = [
+  { name: "scraper", label: "Scraper" },
+  { name: "label", label: "Label", placeholder: "Label: name=value", pattern: "[^=]+=.+" },
+];
 
 const columns = (): readonly Column<Job>[] => [
   {
@@ -68,30 +74,7 @@ const Jobs = (): VNode => {
           label="State"
           options={STATES.map((one) => ({ value: one, label: <State of={one} /> }))}
         />
-        <form
-          onSubmit={(event) => {
-            event.preventDefault();
-            const form = new FormData(event.currentTarget);
-            navigate(hrefWith({ scraper: textOf(form, "scraper"), label: textOf(form, "label") }));
-          }}
-        >
-          <input
-            type="search"
-            name="scraper"
-            aria-label="Scraper"
-            placeholder="Scraper"
-            value={scraper ?? ""}
-          />
-          <input
-            type="search"
-            name="label"
-            aria-label="Label"
-            placeholder="Label: name=value"
-            pattern="[^=]+=.+"
-            value={label ?? ""}
-          />
-          <button type="submit">Filter</button>
-        </form>
+        <FilterForm filters={FILTERS} submit="Filter" />
       </div>
       <Table
         label="Jobs"

@@ -1,11 +1,12 @@
 import type { VNode } from "preact";
 import { api } from "../api.ts";
-import { compact, percent, rate, textOf } from "../format.ts";
+import { compact, percent, rate } from "../format.ts";
 import { useEvery } from "../live.ts";
 import { useLoad } from "../load.ts";
+import { FilterForm } from "../parts/filter-form.tsx";
 import { type Column, Table } from "../parts/table.tsx";
 import { LaneState } from "../parts/lane-state.tsx";
-import { hrefWith, navigate, search, value } from "../router.ts";
+import { search, value } from "../router.ts";
 import type { Lane } from "../../../src/client.ts";
 
 const COLUMNS: readonly Column<Lane>[] = [
@@ -61,21 +62,7 @@ const Lanes = (): VNode => {
         A lane is what is paced together, mostly a site. All jobs share its requests per second.
       </p>
       <div class="filters">
-        <form
-          onSubmit={(event) => {
-            event.preventDefault();
-            navigate(hrefWith({ prefix: textOf(new FormData(event.currentTarget), "prefix") }));
-          }}
-        >
-          <input
-            type="search"
-            name="prefix"
-            aria-label="Name begins with"
-            placeholder="Name begins with"
-            value={prefix ?? ""}
-          />
-          <button type="submit">Find</button>
-        </form>
+        <FilterForm filters={[{ name: "prefix", label: "Name begins with" }]} submit="Find" />
       </div>
       <Table
         label="Lanes"

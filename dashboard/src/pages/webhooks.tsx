@@ -4,12 +4,13 @@ import { api, may } from "../api.ts";
 import { number, textOf } from "../format.ts";
 import { useEvery } from "../live.ts";
 import { useLoad } from "../load.ts";
+import { FilterForm } from "../parts/filter-form.tsx";
 import { Action } from "../parts/action.tsx";
 import { Secret, type ShownSecret } from "../parts/secret.tsx";
 import { State } from "../parts/state.tsx";
 import { Chips, type Column, Problem, Rows, Table } from "../parts/table.tsx";
 import { Time } from "../parts/time.tsx";
-import { hrefWith, navigate, search, value, values } from "../router.ts";
+import { search, value, values } from "../router.ts";
 import type { Delivery, DeliveryState, NewWebhook, Webhook } from "../../../src/client.ts";
 
 const STATES: readonly DeliveryState[] = ["due", "delivered", "parked"];
@@ -99,15 +100,7 @@ const Webhooks = (): VNode => {
             label="State"
             options={STATES.map((one) => ({ value: one, label: LOOKS[one] }))}
           />
-          <form
-            onSubmit={(event) => {
-              event.preventDefault();
-              navigate(hrefWith({ job: textOf(new FormData(event.currentTarget), "job") }));
-            }}
-          >
-            <input type="search" name="job" aria-label="Job" placeholder="Job" value={value("job") ?? ""} />
-            <button type="submit">Filter</button>
-          </form>
+          <FilterForm filters={[{ name: "job", label: "Job" }]} submit="Filter" />
         </div>
         <Table
           label="Deliveries"
@@ -139,21 +132,7 @@ const useDeliveries = () => {
 
 const OwnerForm = (): VNode => (
   <div class="filters">
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        navigate(hrefWith({ client: textOf(new FormData(event.currentTarget), "client") }));
-      }}
-    >
-      <input
-        type="search"
-        name="client"
-        aria-label="Client"
-        placeholder="Client"
-        value={value("client") ?? ""}
-      />
-      <button type="submit">Show</button>
-    </form>
+    <FilterForm filters={[{ name: "client", label: "Client" }]} submit="Show" />
   </div>
 );
 

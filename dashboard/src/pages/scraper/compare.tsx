@@ -1,11 +1,12 @@
 /** Run against run: new, gone, and changed by field, with pairs. The two runs are in the URL. */
 import type { ComponentChildren, VNode } from "preact";
 import { api } from "../../api.ts";
-import { compact, number, plain, textOf } from "../../format.ts";
+import { compact, number, plain } from "../../format.ts";
 import { useLoad } from "../../load.ts";
+import { CompareForm } from "../../parts/filter-form.tsx";
 import { CountLink, State } from "../../parts/state.tsx";
 import { Problem, Rows } from "../../parts/table.tsx";
-import { href, hrefWith, navigate, value } from "../../router.ts";
+import { href, value } from "../../router.ts";
 import type { Job, RunDifference } from "../../../../src/client.ts";
 
 export const Compare = ({ runs }: { readonly runs: readonly Job[] }): VNode => {
@@ -13,35 +14,13 @@ export const Compare = ({ runs }: { readonly runs: readonly Job[] }): VNode => {
   const [after, before] = [value("after"), value("before")];
   if (ended.length < 2)
     return <p class="empty">Two runs that have ended can be compared here. There are {ended.length}.</p>;
-  const options = ended.map(({ id, counts }) => (
-    <option key={id} value={id}>
-      {id} ({compact(counts.accepted)} items)
-    </option>
-  ));
+  const choices = ended.map(({ id, counts }) => ({
+    value: id,
+    label: `${id} (${compact(counts.accepted)} items)`,
+  }));
   return (
     <>
-      <form
-        class="filters"
-        onSubmit={(event) => {
-          event.preventDefault();
-          const form = new FormData(event.currentTarget);
-          navigate(hrefWith({ before: textOf(form, "before"), after: textOf(form, "after") }));
-        }}
-      >
-        <label class="inline">
-          From{" "}
-          <select name="before" value={before ?? ended[1]!.id}>
-            {options}
-          </select>
-        </label>
-        <label class="inline">
-          to{" "}
-          <select name="after" value={after ?? ended[0]!.id}>
-            {options}
-          </select>
-        </label>
-        <button type="submit">Compare</button>
-      </form>
+      <CompareForm choices={choices} />
       {after !== undefined && before !== undefined && <Shown before={before} after={after} />}
     </>
   );
