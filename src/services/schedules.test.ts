@@ -3,6 +3,7 @@ import { test } from "node:test";
 import type { StageCall } from "./firing-stages.ts";
 import { LOCAL_ACTOR } from "./context.ts";
 import { applySchedules } from "./apply-schedules.ts";
+import { saveDataset } from "./datasets.ts";
 import { uploadSet } from "./input-sets.ts";
 import { Problem } from "./problem.ts";
 import {
@@ -158,6 +159,7 @@ test("stages follow each other, a failed one leaves out the rest, and each can b
     audit: runner("audit"),
     publish: runner("publish"),
   });
+  await saveDataset(kit.services, LOCAL_ACTOR, "taxes", { sources: [{ scraper: "county" }] });
   await kit.create("daily", { inputsFrom: { itemsOf: { which: "absent" } }, dataset: "taxes" });
   await kit.create("follower", { inputsFrom: { itemsOf: { which: "absent" } }, when: { after: "daily" } });
   await kit.fire("2026-11-17T05:00:00Z");
@@ -239,6 +241,9 @@ test("what is wrong with a schedule is told before it is stored", async () => {
   assert.equal(await problemOf(kit.create("a", { when: { after: "none" } })), "invalid-request");
   assert.equal(await problemOf(kit.create("a", { stages: ["collect", "publish"] })), "invalid-request");
   assert.match(await problemOf(kit.create("a", { scraper: "none" })), /No scraper is named/);
+  assert.equal(await problemOf(kit.create("a", { dataset: "taxes" })), "invalid-request");
+  await saveDataset(services, LOCAL_ACTOR, "roads", { sources: [{ scraper: "roads" }] });
+  assert.equal(await problemOf(kit.create("a", { dataset: "roads" })), "invalid-request");
   await kit.create("a");
   assert.equal(await problemOf(kit.create("a")), "schedule-exists");
   await kit.create("b", { when: { after: "a" } });
