@@ -121,7 +121,12 @@ const stop = async (client: SluiceClient, job: string, to: "pause" | "cancel"): 
 };
 
 const submit = async (client: SluiceClient, submission: Submission): Promise<Submitted> => {
-  const { onJob, input, format } = submission;
+  const { onJob, input, format, inputsFrom } = submission;
+  if (inputsFrom) {
+    const { job } = await client.createJob(jobRequest(submission));
+    onJob(job.id);
+    return { view: jobOfApi(job) };
+  }
   // Before there is a job that would wait for inputs. A file is opened again to be sent; a pipe stays open.
   const once = isReadOnce(input) ? await openBytesOnce(input, format) : undefined;
   if (!once) await lookInto(input, format);

@@ -81,6 +81,24 @@ onBoth(
   },
 );
 
+onBoth("a job takes its inputs from a version of an input set", async (verbs, folder) => {
+  const rows = (count: number): AsyncIterable<Uint8Array> =>
+    ReadableStream.from([
+      Buffer.from(Array.from({ length: count }, (_, n) => `{"url":"http://127.0.0.1:9/${n}"}\n`).join("")),
+    ]);
+  await verbs.inputSets.upload("towns", rows(2));
+  await verbs.inputSets.upload("towns", rows(3));
+  const submitted = await submit(verbs, folder, { inputsFrom: { set: "towns", version: 1 } });
+  // A server's controller loads them; here, nobody else would.
+  assert.deepEqual(
+    [submitted.isSealed, submitted.counts.accepted],
+    verbs.flag.includes("--server") ? [false, 0] : [true, 2],
+  );
+  for (const inputsFrom of [{ set: "none" }, { set: "towns", version: 3 }])
+    assert.equal(await codeOf(submit(verbs, folder, { inputsFrom })), "not-found");
+  assert.equal((await verbs.listJobs()).length, 1);
+});
+
 onBoth(
   "clients, keys and lanes follow the same rules, and every change is in the audit log",
   async (verbs) => {

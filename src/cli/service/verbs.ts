@@ -23,6 +23,7 @@ import type {
 } from "../../client.ts";
 import type { StoredResponse } from "../../devtools/viewable-page.ts";
 import type { Failure, FailureKind } from "../../domain/failure.ts";
+import type { InputsFrom } from "../../domain/inputs-from.ts";
 import type { ItemState, ItemView } from "../../domain/item.ts";
 import type { JobCaps, JobView, LaneState, LaneView } from "../../domain/job.ts";
 import type { JudgedRecord } from "../../domain/record.ts";
@@ -149,6 +150,8 @@ export interface Submission {
   readonly scraper: string;
   /** A path, or `-` for stdin. */
   readonly input: string;
+  /** In place of `input`. A server loads it by itself. */
+  readonly inputsFrom?: InputsFrom;
   readonly format?: InputFormat;
   /** Continues the upload to this job instead of creating one. */
   readonly job?: string;
