@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { isoTime } from "../domain/iso-time.ts";
 import { dueTimes, jitterOf, MOST_TOLD, nextTimes, resumed } from "../domain/schedule.ts";
 import { repeated } from "../domain/stage.ts";
@@ -92,8 +93,7 @@ export const createSchedule = async (
   const { dataset } = definition;
   // A release is made of its owner's jobs.
   const client =
-    asked ??
-    (dataset === undefined ? actor.client : (await datasetOf(context, actor, dataset)).client);
+    asked ?? (dataset === undefined ? actor.client : (await datasetOf(context, actor, dataset)).client);
   if (client !== actor.client && !isAtLeast(actor.role, "operator"))
     throw new Problem("forbidden", "Only operators make schedules for other clients.");
   if (await readSchedule(context.ledger, name))
@@ -134,6 +134,8 @@ export const changeSchedule = async (
   origin: Origin,
 ): Promise<Schedule> => {
   const stored = await findSchedule(context.ledger, actor, name);
+  if (stored.body.origin === "config" && origin.origin !== "config")
+    throw new Problem("in-use", `${shown(name)} is declared in the configuration. Change it there.`);
   const { client, createdAt, decidedAt, queue, pausedAt, pausedBy, running, counts } = stored.body;
   const { releasedAt, lastSuccessAt } = stored.body;
   const next = await checkedDefinition(context, name, client, definition, origin);
@@ -158,16 +160,15 @@ type Checked = Pick<
   "scraper" | "when" | "inputsFrom" | "overlap" | "catchUpMs" | "jitterMs" | "stages" | "dataset" | "job"
 >;
 
-export const checkedDefinition = async (
+const checkedDefinition = async (
   context: ServiceContext,
   name: string,
   client: string,
   given: ScheduleDefinition,
   { guardsTargets }: Origin,
 ): Promise<Checked> => {
-  const parsed = scheduleDefinition.parse(given);
-  const definition = JSON.parse(JSON.stringify(parsed)) as typeof parsed;
-  const { when, inputsFrom, scraper: named, dataset } = definition;
+  const definition = definitionOf(given);
+  const { when, inputsFrom, scraper: named, dataset, stages } = definition;
   if ("after" in when) await checkCircle(context, name, when.after);
   else await timesOf(when);
   const { scraper } = await context.scrapers.find(named, { client, role: "client" });
@@ -178,16 +179,41 @@ export const checkedDefinition = async (
       "invalid-request",
       `dataset: ${shown(dataset)} has no source ${shown(scraper.name)}. Its sources are ${shown(sources.map((source) => source.scraper).join(", "))}.`,
     );
-  checkSource(inputsFrom as ScheduleBody["inputsFrom"], guardsTargets);
-  await pinned(context, inputsFrom as ScheduleBody["inputsFrom"]);
-  const { stages = dataset === undefined ? ["collect"] : ["collect", "audit", "publish"] } = definition;
+  checkSource(inputsFrom, guardsTargets);
+  await pinned(context, inputsFrom);
   if (dataset === undefined && stages.some((stage) => stage === "audit" || stage === "publish"))
     throw new Problem(
       "invalid-request",
       "stages: `audit` and `publish` make a release of a dataset. Name it with `dataset`.",
     );
-  return { ...(definition as Checked), stages };
+  return definition;
 };
+
+/** With its defaults. */
+export const definitionOf = (given: ScheduleDefinition): Checked => {
+  const definition = JSON.parse(JSON.stringify(scheduleDefinition.parse(given))) as Omit<Checked, "stages"> &
+    Partial<Pick<Checked, "stages">>;
+  const { dataset } = definition;
+  return {
+    ...definition,
+    stages: definition.stages ?? (dataset === undefined ? ["collect"] : ["collect", "audit", "publish"]),
+  };
+};
+
+const PARTS: { readonly [part in keyof Checked]-?: true } = {
+  scraper: true,
+  when: true,
+  inputsFrom: true,
+  overlap: true,
+  catchUpMs: true,
+  jitterMs: true,
+  stages: true,
+  dataset: true,
+  job: true,
+};
+
+export const isSameDefinition = (a: { readonly [part in keyof Checked]?: unknown }, b: Checked): boolean =>
+  (Object.keys(PARTS) as (keyof Checked)[]).every((part) => isDeepStrictEqual(a[part], b[part]));
 
 const datasetOf = async (context: Schedules, actor: Actor, name: string): Promise<Dataset> => {
   try {

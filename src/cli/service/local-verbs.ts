@@ -27,6 +27,7 @@ import { LOCAL_ACTOR, type ServiceContext } from "../../services/context.ts";
 import { deployScraper } from "../../services/deployments.ts";
 import { localVersions } from "./local-versions.ts";
 import { retryItems } from "../../services/items.ts";
+import { applyConfig, ownTarget } from "../../services/apply-config.ts";
 import { readJob, resumeJob, scraperOfJob, sealJob, stopJob } from "../../services/jobs.ts";
 import { jobInputsFrom, loadInputs } from "../../services/load-inputs.ts";
 import { controlLane } from "../../services/lanes.ts";
@@ -146,6 +147,7 @@ export const openLocal = async (
         pathOfFile: storedPath(location),
       });
     },
+    apply: async (declared, isDry) => await applyConfig(ownTarget(await context()), declared, { isDry }),
     submit: async (submission) => await submit(await context(), submission),
     deploy: (name, bundle, commit) => deployScraper(common, { name, bundle, commit, by: localUser() }),
     ...localVersions(common),

@@ -7,6 +7,7 @@ import { openApiKit } from "../../api/testing/api-kit.ts";
 import { SluiceClient } from "../../client.ts";
 import { storageLocation } from "../../config/storage-location.ts";
 import { openLocal } from "./local-verbs.ts";
+import type { Declared } from "../../services/apply-config.ts";
 import { openRemote } from "./remote-verbs.ts";
 import type { Submission, Verbs } from "./verbs.ts";
 
@@ -98,6 +99,51 @@ onBoth("a job takes its inputs from a version of an input set", async (verbs, fo
     assert.equal(await codeOf(submit(verbs, folder, { inputsFrom })), "not-found");
   assert.equal((await verbs.listJobs()).length, 1);
 });
+
+onBoth(
+  "a configuration is applied, again without a change, and only told on a dry run",
+  async (verbs, folder) => {
+    await writeFile(join(folder, "towns.csv"), "url\nhttp://127.0.0.1:9/a\n");
+    const weekly = {
+      scraper: "page",
+      when: { cron: "0 6 * * mon", zone: "UTC" },
+      inputsFrom: { set: "towns" },
+      dataset: "towns",
+    };
+    const declared: Declared = {
+      folder,
+      inputSets: { towns: { file: "towns.csv", key: ["url"] } },
+      datasets: { towns: { sources: [{ scraper: "page" }], lateAfter: "8d" } },
+      schedules: { after: { ...weekly, when: { after: "weekly" } }, weekly },
+    };
+    const apply = async (change: Partial<Declared> = {}, isDry = false): Promise<string[]> =>
+      (await verbs.apply({ ...declared, ...change }, isDry)).map(
+        ({ what, name, result }) => `${what} ${name} ${result}`,
+      );
+    const all = (result: string, set = result): string[] => [
+      `input set towns ${set}`,
+      ...["dataset towns", "schedule weekly", "schedule after"].map((one) => `${one} ${result}`),
+    ];
+    assert.deepEqual(await apply({}, true), all("created"));
+    assert.deepEqual((await verbs.schedules.list()).data, []);
+    assert.deepEqual(await apply(), all("created"));
+    assert.deepEqual(await apply(), all("unchanged"));
+    assert.deepEqual(await apply({}, true), all("unchanged", "compared"));
+    await writeFile(join(folder, "towns.csv"), "url\nhttp://127.0.0.1:9/b\n");
+    const changed = {
+      datasets: { towns: { sources: [{ scraper: "page" }], keep: 3 } },
+      schedules: { weekly: { ...weekly, overlap: "allow" as const } },
+    };
+    // A server keeps what others have made.
+    const removed = verbs.flag.includes("--server") ? [] : ["schedule after removed"];
+    assert.deepEqual(await apply(changed), [
+      ...["input set towns", "dataset towns", "schedule weekly"].map((one) => `${one} changed`),
+      ...removed,
+    ]);
+    assert.equal((await verbs.schedules.get("weekly")).overlap, "allow");
+    assert.equal((await verbs.inputSets.get("towns")).versions.length, 2);
+  },
+);
 
 onBoth(
   "clients, keys and lanes follow the same rules, and every change is in the audit log",

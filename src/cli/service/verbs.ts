@@ -32,6 +32,7 @@ import type { ExportSettings } from "../../export/export-records.ts";
 import type { InputFormat } from "../../inputs/input-format.ts";
 import type { JobOptions } from "../../pipeline/submit.ts";
 import type { LaneControl } from "../../ports/ledger.ts";
+import type { Applied, Declared } from "../../services/apply-config.ts";
 import type { DuePart, PruneFilter } from "../../retention/plan-prune.ts";
 
 /** What commands can do, with a data folder on this machine (`local-verbs.ts`) or a server (`remote-verbs.ts`). */
@@ -71,6 +72,9 @@ export interface Verbs extends RemovingVerbs, AsyncDisposable {
   rollBackVersion(scraper: string, how: Pick<Activation, "move">): Promise<Moved>;
   startCanary(scraper: string, version: string | undefined, how: StartCanary): Promise<Moved>;
   endCanary(scraper: string, how: EndCanary): Promise<Version>;
+
+  /** Makes what a configuration declares effective, or only says what that would change. */
+  apply(declared: Declared, isDry: boolean): Promise<readonly Applied[]>;
 
   lanes(): AsyncIterable<LaneState>;
   controlLane(lane: string, to: LaneControl): Promise<void>;
