@@ -15,6 +15,8 @@ export interface ThreadTask {
   readonly spec: Pick<JobSpec, "id" | "scraper" | "source" | "scrapers" | "extracts">;
   /** A scraper file to use instead of the job's own. */
   readonly instead?: string;
+  /** The stored version of the job's scraper to use, whatever its file says. */
+  readonly version?: string;
   /** Uses the versions that the job is pinned to, not the files as they are now. */
   readonly isAmending?: boolean;
   /** See `AmendTools`. */

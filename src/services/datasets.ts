@@ -144,22 +144,20 @@ export const readDatasetSpec = async (name: string, given: object, where: string
   return JSON.parse(JSON.stringify(data)) as DatasetSpec;
 };
 
-/** Saves the datasets that the configuration declares. Those that were declared before and are not any more stay. */
-export const applyDatasets = async (
-  context: Pick<ServiceContext, "ledger" | "now">,
-  actor: Actor,
-  declared: Readonly<Record<string, DatasetConfig>>,
-): Promise<void> => {
-  for (const [name, { audit, lateAfter, ...config }] of Object.entries(declared)) {
-    const given = {
+/** A dataset as the configuration declares it. */
+export const configuredSpec = async (
+  name: string,
+  { audit, lateAfter, ...config }: DatasetConfig,
+): Promise<DatasetSpec> =>
+  await readDatasetSpec(
+    name,
+    {
       ...config,
       ...(lateAfter !== undefined && { lateAfterMs: readDuration(lateAfter) ?? lateAfter }),
       ...(audit && { hasAudit: true }),
-    };
-    const spec = await readDatasetSpec(name, given, "sluice.config.ts");
-    await saveDataset(context, actor, name, spec, { declared: true });
-  }
-};
+    },
+    "the configuration",
+  );
 
 export const auditsOf = (
   declared: Readonly<Record<string, DatasetConfig>> | undefined,

@@ -1,6 +1,8 @@
+import { isDeepStrictEqual } from "node:util";
 import { isoTime } from "../domain/iso-time.ts";
 import { dueTimes, jitterOf, MOST_TOLD, nextTimes, resumed } from "../domain/schedule.ts";
 import { repeated } from "../domain/stage.ts";
+import type { Dataset } from "../domain/release.ts";
 import type { NextTime } from "../domain/zone-time.ts";
 import type { CommitReply } from "../ports/documents.ts";
 import {
@@ -16,6 +18,7 @@ import {
   type ScheduleDefinition,
 } from "../schemas/schedule.ts";
 import { type Actor, isAtLeast, mayRead, type ServiceContext, shown } from "./context.ts";
+import { findDataset } from "./datasets.ts";
 import { afterFiring, checkSource, eventOf, jobOf, newFiring, nextTimeOf, pinned } from "./fire-schedule.ts";
 import { Problem } from "./problem.ts";
 import {
@@ -84,9 +87,13 @@ interface Origin {
 export const createSchedule = async (
   context: ServiceContext,
   actor: Actor,
-  { name, client = actor.client, ...definition }: NewSchedule,
+  { name, client: asked, ...definition }: NewSchedule,
   origin: Origin,
 ): Promise<Schedule> => {
+  const { dataset } = definition;
+  // A release is made of its owner's jobs.
+  const client =
+    asked ?? (dataset === undefined ? actor.client : (await datasetOf(context, actor, dataset)).client);
   if (client !== actor.client && !isAtLeast(actor.role, "operator"))
     throw new Problem("forbidden", "Only operators make schedules for other clients.");
   if (await readSchedule(context.ledger, name))
@@ -127,6 +134,8 @@ export const changeSchedule = async (
   origin: Origin,
 ): Promise<Schedule> => {
   const stored = await findSchedule(context.ledger, actor, name);
+  if (stored.body.origin === "config" && origin.origin !== "config")
+    throw new Problem("in-use", `${shown(name)} is declared in the configuration. Change it there.`);
   const { client, createdAt, decidedAt, queue, pausedAt, pausedBy, running, counts } = stored.body;
   const { releasedAt, lastSuccessAt } = stored.body;
   const next = await checkedDefinition(context, name, client, definition, origin);
@@ -151,28 +160,71 @@ type Checked = Pick<
   "scraper" | "when" | "inputsFrom" | "overlap" | "catchUpMs" | "jitterMs" | "stages" | "dataset" | "job"
 >;
 
-export const checkedDefinition = async (
+const checkedDefinition = async (
   context: ServiceContext,
   name: string,
   client: string,
   given: ScheduleDefinition,
   { guardsTargets }: Origin,
 ): Promise<Checked> => {
-  const parsed = scheduleDefinition.parse(given);
-  const definition = JSON.parse(JSON.stringify(parsed)) as typeof parsed;
-  const { when, inputsFrom, scraper, dataset } = definition;
+  const definition = definitionOf(given);
+  const { when, inputsFrom, scraper: named, dataset, stages } = definition;
   if ("after" in when) await checkCircle(context, name, when.after);
   else await timesOf(when);
-  await context.scrapers.find(scraper, { client, role: "client" });
-  checkSource(inputsFrom as ScheduleBody["inputsFrom"], guardsTargets);
-  await pinned(context, inputsFrom as ScheduleBody["inputsFrom"]);
-  const { stages = dataset === undefined ? ["collect"] : ["collect", "audit", "publish"] } = definition;
+  const { scraper } = await context.scrapers.find(named, { client, role: "client" });
+  const sources =
+    dataset === undefined ? [] : (await datasetOf(context, { client, role: "client" }, dataset)).sources;
+  if (dataset !== undefined && !sources.some((source) => source.scraper === scraper.name))
+    throw new Problem(
+      "invalid-request",
+      `dataset: ${shown(dataset)} has no source ${shown(scraper.name)}. Its sources are ${shown(sources.map((source) => source.scraper).join(", "))}.`,
+    );
+  checkSource(inputsFrom, guardsTargets);
+  await pinned(context, inputsFrom);
   if (dataset === undefined && stages.some((stage) => stage === "audit" || stage === "publish"))
     throw new Problem(
       "invalid-request",
       "stages: `audit` and `publish` make a release of a dataset. Name it with `dataset`.",
     );
-  return { ...(definition as Checked), stages };
+  return definition;
+};
+
+/** With its defaults. */
+export const definitionOf = (given: ScheduleDefinition): Checked => {
+  const definition = JSON.parse(JSON.stringify(scheduleDefinition.parse(given))) as Omit<Checked, "stages"> &
+    Partial<Pick<Checked, "stages">>;
+  const { dataset } = definition;
+  return {
+    ...definition,
+    stages: definition.stages ?? (dataset === undefined ? ["collect"] : ["collect", "audit", "publish"]),
+  };
+};
+
+const PARTS: { readonly [part in keyof Checked]-?: true } = {
+  scraper: true,
+  when: true,
+  inputsFrom: true,
+  overlap: true,
+  catchUpMs: true,
+  jitterMs: true,
+  stages: true,
+  dataset: true,
+  job: true,
+};
+
+export const isSameDefinition = (a: { readonly [part in keyof Checked]?: unknown }, b: Checked): boolean =>
+  (Object.keys(PARTS) as (keyof Checked)[]).every((part) => isDeepStrictEqual(a[part], b[part]));
+
+const datasetOf = async (context: Schedules, actor: Actor, name: string): Promise<Dataset> => {
+  try {
+    return (await findDataset(context, actor, name)).body;
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    throw new Problem(
+      "invalid-request",
+      `dataset: client ${shown(actor.client)} has no dataset ${shown(name)}. Declare it first, in sluice.config.ts or with \`sluice datasets set\`.`,
+    );
+  }
 };
 
 const checkCount = async ({ ledger }: Schedules): Promise<void> => {

@@ -74,6 +74,19 @@ const found = <Body extends object>(document: StoredDocument | undefined, empty:
 export const readPointers = async ({ documents }: Stored, scraper: string): Promise<Found<Pointers>> =>
   found(await documents.read("scraper", scraper), {});
 
+const MOST_SCRAPERS = 5000;
+
+/** How many scrapers have each of the pointers. */
+export const pointerCounts = async ({
+  documents,
+}: Stored): Promise<Readonly<Record<"active" | "canary" | "previous", number>>> => {
+  const counts = { active: 0, canary: 0, previous: 0 };
+  for (const { body } of await documents.list("scraper", { limit: MOST_SCRAPERS }))
+    for (const pointer of ["active", "canary", "previous"] as const)
+      if ((body as Pointers)[pointer] !== undefined) counts[pointer]++;
+  return counts;
+};
+
 export const readVersion = async (
   { documents }: Stored,
   scraper: string,

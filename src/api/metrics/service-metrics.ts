@@ -7,6 +7,8 @@ import { timeCounts, type Timed, type WorkSum, type WorkSums } from "../../domai
 import { datasetStates } from "../../services/datasets.ts";
 import type { Ledger } from "../../ports/ledger.ts";
 import type { Registry } from "../../ports/registry.ts";
+import { pointerCounts } from "../../services/version-documents.ts";
+import { EventTotals } from "./event-totals.ts";
 import { allSchedules, type StoredSchedule } from "../../services/schedule-documents.ts";
 import {
   INPUT_FATES,
@@ -26,6 +28,7 @@ export interface FigureSource {
   readonly ledger: Pick<
     Ledger,
     | "documents"
+    | "events"
     | "listJobs"
     | "readJob"
     | "sumOpenJobs"
@@ -97,6 +100,12 @@ export const serviceMetrics = (
   onlyCounter("received_bytes", "Bytes from sites, of settled attempts.", "bytes");
 
   const schedules = scheduleFigures(gauge, register);
+  const events = new EventTotals(ledger.events, register);
+  const pointers = gauge(
+    "scraper_versions",
+    "Scrapers with a version of this kind: active, a canary that runs, or a previous one to return to.",
+    "pointer",
+  );
   const lanes = laneGauges(gauge);
   const workers = gauge("workers", "Workers, by state.", "state");
   const useful = gauge("workers_useful", "Workers that would be useful now, by the kind of jobs.", "kind");
@@ -117,7 +126,10 @@ export const serviceMetrics = (
       await jobs.look();
       for (const set of sums) set();
       lanes(await laneTotals(ledger));
-      schedules(await Array.fromAsync(allSchedules(ledger)));
+      schedules(await Array.fromAsync(allSchedules(ledger)), jobs.successes());
+      await events.look();
+      for (const [pointer, count] of Object.entries(await pointerCounts(ledger)))
+        pointers.set({ pointer }, count);
 
       const seen = { working: 0, draining: 0, alone: 0 };
       let room = 0;
@@ -189,15 +201,17 @@ const laneGauges = (
 
 const FIRING_COUNTS = ["fired", "done", "failed", "skipped", "missed"] as const;
 
-/** One series per scraper that has a schedule, of which there are at most a thousand. */
+/** The newest thousand scrapers have a series, those with schedules first. */
+const MOST_SCRAPERS = 1000;
+
 const scheduleFigures = (
   gauge: (name: string, help: string, ...labels: string[]) => Gauge,
   register: Register,
-): ((schedules: readonly StoredSchedule[]) => void) => {
+): ((schedules: readonly StoredSchedule[], runs: ReadonlyMap<string, number>) => void) => {
   const known = gauge("schedules", "Schedules, by condition; one may be in several.", "condition");
   const success = gauge(
     "scraper_last_success_timestamp_seconds",
-    "When a firing of the scraper's schedules last succeeded; 0 for never.",
+    "When a firing of the scraper's schedules last succeeded, or a job if it has no schedule; 0 for never.",
     "scraper",
   );
   const firings = new Counter({
@@ -206,7 +220,7 @@ const scheduleFigures = (
     labelNames: ["result"],
     registers: [register],
   });
-  return (schedules) => {
+  return (schedules, runs) => {
     const bodies = schedules.map(({ body }) => body);
     known.set({ condition: "known" }, bodies.length);
     known.set({ condition: "paused" }, bodies.filter(({ pausedAt }) => pausedAt !== undefined).length);
@@ -220,8 +234,12 @@ const scheduleFigures = (
         bodies.reduce((sum, { counts }) => sum + counts[result], 0),
       );
     success.reset();
-    for (const [scraper, own] of Map.groupBy(bodies, (body) => body.scraper))
-      success.set({ scraper }, Math.max(...own.map(({ lastSuccessAt = 0 }) => lastSuccessAt)) / 1000);
+    const last = new Map<string, number>();
+    for (const { scraper, lastSuccessAt = 0 } of bodies)
+      last.set(scraper, Math.max(lastSuccessAt, last.get(scraper) ?? 0));
+    for (const [scraper, at] of [...runs].toSorted(([, a], [, b]) => b - a))
+      if (!last.has(scraper)) last.set(scraper, at);
+    for (const [scraper, at] of [...last].slice(0, MOST_SCRAPERS)) success.set({ scraper }, at / 1000);
   };
 };
 

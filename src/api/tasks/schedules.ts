@@ -8,6 +8,7 @@ import { fireSchedule } from "../../services/fire-schedule.ts";
 import { FiringStages, type StageRunner, type StageRunners } from "../../services/firing-stages.ts";
 import { loadInputs } from "../../services/load-inputs.ts";
 import { allSchedules, type StoredFiring } from "../../services/schedule-documents.ts";
+import { readPointers } from "../../services/version-documents.ts";
 import { openJobs } from "../progress-watch.ts";
 import { JobBackoff, runTask, type TaskTools, wait } from "../run-task.ts";
 
@@ -97,7 +98,7 @@ export const runOldFirings = async (options: ScheduleOptions, signal: AbortSigna
   await runTask(options, { name: "old-firings", everyMs: HOUR_MS, run }, signal);
 };
 
-/** Extracts again from the stored pages, with the scraper as it is now. */
+/** Extracts again from the stored pages, with the active version of the scraper; without one, with the scraper as it is now. */
 export const extractStage = (
   { ledger, blobs }: Pick<ServiceContext, "ledger" | "blobs">,
   location: StorageLocation,
@@ -106,7 +107,9 @@ export const extractStage = (
   const cores = Math.max(1, Math.min(4, availableParallelism() - 1));
   return async ({ job, signal }) => {
     try {
+      const { active: version } = (await readPointers(ledger, job.spec.scraper)).body;
       const { extraction } = await extractJob({ ledger, blobs, location }, job, {
+        version,
         cores,
         examples: 0,
         signal,

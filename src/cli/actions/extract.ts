@@ -4,6 +4,8 @@ import { resolveScraper } from "../../config/find-scrapers.ts";
 import type { JobView } from "../../domain/job.ts";
 import { diffSets } from "../../reextract/diff-sets.ts";
 import { type Extracted, extractJob } from "../../reextract/extract-job.ts";
+import { isDeployed } from "../../scrapers/bundle.ts";
+import { readPointers } from "../../services/version-documents.ts";
 import { findRecordSet, openExistingStorage, scraperJobs } from "../existing-storage.ts";
 import { EXIT, UsageError } from "../exit.ts";
 import { explainError } from "../explain-error.ts";
@@ -133,7 +135,12 @@ const extractOne = async (
   const startedAt = performance.now();
   let extracted: Extracted;
   try {
+    // What was deployed last may be refused, or a canary.
+    const { active } = isDeployed(view.spec.source)
+      ? (await readPointers(storage.ledger, view.spec.scraper)).body
+      : {};
     extracted = await extractJob(storage, view, {
+      version: active,
       cores,
       examples,
       signal,

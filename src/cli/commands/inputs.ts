@@ -141,19 +141,9 @@ const uploadRows = async (
   const { input, format, key, client } = options;
   if (input === undefined)
     throw new UsageError("no inputs. Name a file with --input FILE, or read stdin with --input -");
-  const { readInputs } = await import("../../inputs/read-inputs.ts");
-  const rows = async function* (): AsyncGenerator<Uint8Array> {
-    for await (const batch of readInputs(input, format ? { format } : {})) {
-      const bad = batch.find((row) => "problem" in row);
-      if (bad && "problem" in bad)
-        throw new UsageError(`${input}:${bad.line}: ${bad.problem}. Nothing was stored.`);
-      yield Buffer.from(
-        batch.map((row) => ("value" in row ? `${JSON.stringify(row.value)}\n` : "")).join(""),
-      );
-    }
-  };
+  const { rowsOf } = await import("../service/remote-apply.ts");
   await using verbs = await openVerbs(options, { makes: true });
-  const { set, isNew, folded } = await verbs.inputSets.upload(name, rows(), {
+  const { set, isNew, folded } = await verbs.inputSets.upload(name, rowsOf(input, given({ format })), {
     change,
     ...given({ key, client }),
   });

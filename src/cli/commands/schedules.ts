@@ -4,7 +4,7 @@ import { type InputsFrom, inputsText, ITEM_CHOICES, type ItemChoice } from "../.
 import { OVERLAPS } from "../../domain/schedule.ts";
 import { STAGES, type StageName } from "../../domain/stage.ts";
 import { EXIT, UsageError } from "../exit.ts";
-import { durationIn, inputValues, listOf, wholeNumber } from "../option-values.ts";
+import { durationIn, inputSet, inputValues, listOf, wholeNumber } from "../option-values.ts";
 import { given, placeOptions, type PlaceOptions, type ToAction } from "../options.ts";
 import { openVerbs } from "../service/open-verbs.ts";
 import { print, printWidth } from "../terminal.ts";
@@ -34,7 +34,7 @@ interface WhenOptions extends PlaceOptions {
 
 interface CreateOptions extends WhenOptions {
   readonly scraper: string;
-  readonly set?: string;
+  readonly set?: Extract<InputsFrom, { readonly set: string }>;
   readonly input?: readonly Readonly<Record<string, unknown>>[];
   readonly url?: string;
   readonly file?: string;
@@ -74,7 +74,7 @@ export const register = (program: Command, toAction: ToAction): void => {
     .description("Create a schedule. Its next five times are shown before it is stored.")
     .argument("<schedule>", NAME_HELP)
     .requiredOption("--scraper <name>", "scraper of its jobs")
-    .option("--set <name[@version]>", "inputs: an input set, its newest version by default")
+    .option("--set <name[@version]>", "inputs: an input set, its newest version by default", inputSet)
     .option("--input <item>", "inputs: one item, such as parcel=1 or a URL; repeatable", inputValues)
     .option("--url <url>", "inputs: a file at a URL, read when the job starts")
     .option(
@@ -182,8 +182,7 @@ const inputsOf = (options: CreateOptions): InputsFrom => {
   if (file !== undefined) return { file };
   if (items !== undefined)
     return { itemsOf: { which: items, ...given({ scraper: of, kinds: kinds as never, runs, weeks }) } };
-  const [name = "", version] = set!.split("@");
-  return { set: name, ...(version !== undefined && { version: wholeNumber(version) }) };
+  return set!;
 };
 
 const preview = async (options: WhenOptions): Promise<number> => {

@@ -25,11 +25,12 @@ const openLocal = async (location: StorageLocation): Promise<DatasetCalls & Asyn
   const views = await import("../../services/dataset-view.ts");
   const { LOCAL_ACTOR: actor } = await import("../../services/context.ts");
   const { auditedIn } = await import("./audit-local.ts");
+  const { applyDatasets, ownDatasets } = await import("../../services/apply-config.ts");
   const declared = (await loadConfig())?.datasets;
   const storage = await openExistingStorage(location);
   const { ledger, blobs } = storage;
   const context = { ledger, blobs, now: Date.now, audits: services.auditsOf(declared) };
-  if (declared) await services.applyDatasets(context, actor, declared);
+  if (declared) await applyDatasets(ownDatasets(context), declared);
   const find = async (dataset: string) => (await services.findDataset(context, actor, dataset)).body;
   const changing = async <T>(
     action: string,
