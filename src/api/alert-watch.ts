@@ -121,10 +121,13 @@ const MOST_LINES = 20;
 /** One message for all due alerts. */
 export const alertMessage = (book: AlertBook, { raised, over }: DueAlerts): ChannelMessage => {
   const alerts = `${raised.length} alert${raised.length === 1 ? "" : "s"}`;
-  const parts = [...(raised.length > 0 ? [alerts] : []), ...(over.length > 0 ? [`${over.length} over`] : [])];
+  const parts = [
+    ...(raised.length > 0 ? [alerts] : []),
+    ...(over.length > 0 ? [`${over.length} resolved`] : []),
+  ];
   const lines = [
     ...raised.map((id) => book[id]?.text ?? id),
-    ...over.map((id) => `over: ${book[id]?.over ?? id}`),
+    ...over.map((id) => `resolved: ${book[id]?.over ?? id}`),
   ];
   const left = lines.length - MOST_LINES;
   return {

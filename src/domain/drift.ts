@@ -13,20 +13,24 @@ import {
 import type { Share } from "./beta-binomial.ts";
 
 /**
- * What is compared between runs, each as a share that is worse the higher it is. `changed` only warns: a yearly revaluation rightly
- * changes every value.
+ * What is compared between runs, each as a share that is worse the higher it is. `changed` only warns: a yearly
+ * revaluation changes every value, and that is correct.
  */
 export const MEASURES = {
   "no-value": { of: "field", says: "records without a value", blocks: true },
   unread: { of: "field", says: "values missing or malformed", blocks: true },
-  changed: { of: "field", says: "values changed since the run before", blocks: false },
-  wild: { of: "field", says: "values three times as large, or a third, since the run before", blocks: true },
-  outside: { of: "field", says: "values outside the band of earlier runs", blocks: true },
+  changed: { of: "field", says: "values changed since the previous run", blocks: false },
+  wild: {
+    of: "field",
+    says: "values at least three times larger or smaller than in the previous run",
+    blocks: true,
+  },
+  outside: { of: "field", says: "values outside the range of earlier runs", blocks: true },
   commonest: { of: "field", says: "values equal to the most common one", blocks: true },
   absent: { of: "run", says: "items absent", blocks: true },
   failed: { of: "run", says: "items failed", blocks: true },
-  fewer: { of: "run", says: "items fewer than usual", blocks: true },
-  smaller: { of: "run", says: "bytes per page fewer than usual", blocks: true },
+  fewer: { of: "run", says: "fewer items than usual", blocks: true },
+  smaller: { of: "run", says: "fewer bytes per page than usual", blocks: true },
 } as const satisfies Readonly<Record<string, { of: "field" | "run"; says: string; blocks: boolean }>>;
 export type Measure = keyof typeof MEASURES;
 

@@ -58,7 +58,7 @@ const apply = async (context: ServiceContext, name: string, config: ScheduleConf
   if (known.body.origin !== "config")
     throw new Problem(
       "schedule-exists",
-      `schedule ${shown(name)} in sluice.config.ts: a schedule of this name was made over the API. Remove it, or rename one of them.`,
+      `schedule ${shown(name)} in sluice.config.ts: a schedule with this name was created over the API. Remove it, or rename one of them.`,
     );
   const wanted = await checkedDefinition(context, name, client, definition, ORIGIN);
   const same = Object.entries(wanted).every(([part, value]) =>

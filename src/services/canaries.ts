@@ -53,7 +53,7 @@ export const startCanary = async (
   if (active === undefined)
     throw new Problem(
       "version-refused",
-      `${scraper} has no active version that a canary could be compared with. Activate one: sluice versions activate ${scraper}`,
+      `${scraper} has no active version to compare a canary with. Activate one: sluice versions activate ${scraper}`,
     );
   if (active === version)
     throw new Problem("version-refused", `${scraper} ${version} is the active version already.`);
@@ -64,7 +64,7 @@ export const startCanary = async (
   if (why !== undefined)
     throw new Problem(
       "version-refused",
-      `${scraper} ${version} cannot be a canary: ${why}. Activate it, or leave that as it is.`,
+      `${scraper} ${version} cannot be a canary: ${why}. Activate it, or undo that change.`,
     );
   const fields = jobFields(jobScrapers(before!)).fields.filter((name) =>
     jobFields(jobScrapers(after!)).fields.includes(name),

@@ -174,13 +174,13 @@ export const checkSource = (from: InputsFrom, guardsTargets: boolean): void => {
   if ("file" in from && guardsTargets)
     throw new Problem(
       "forbidden",
-      "inputsFrom/file: files of the controller's machine are read only for schedules of sluice.config.ts and of its own data folder. Upload an input set instead.",
+      "inputsFrom/file: files on the controller's machine are read only for schedules from sluice.config.ts or created on its own data folder. Upload an input set instead.",
     );
   const url = "url" in from ? URL.parse(from.url) : undefined;
   if (url && url.username + url.password !== "")
     throw new Problem(
       "invalid-request",
-      "inputsFrom/url: it holds a user name or password, which would be stored.",
+      "inputsFrom/url: it contains a user name or password, which would be stored.",
     );
 };
 

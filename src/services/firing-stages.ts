@@ -113,7 +113,7 @@ export class FiringStages {
     signal: AbortSignal,
   ): StageEnd | { readonly again: string } | "running" | "waiting" {
     const runner = this.#runners[stage];
-    if (!runner) return { ok: false, detail: `this installation has nothing that does the stage ${stage}` };
+    if (!runner) return { ok: false, detail: `this installation cannot run the stage ${stage}` };
     if (!job) return { ok: false, detail: "the job was removed" };
     const id = `${name} ${at} ${stage}`;
     const known = this.#runs.get(id);

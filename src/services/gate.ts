@@ -95,7 +95,7 @@ const judge = async (context: Context, scraper: string, version: string): Promis
   );
   const unseen =
     needsCanary.length > 0
-      ? [`${needsCanary.join(", ")} changed, which stored pages cannot show: start a canary`]
+      ? [`${needsCanary.join(", ")} changed, which stored pages cannot test: start a canary`]
       : [];
   return verdict([...failing, ...refusals, ...unseen], {
     pages: { ...why, items: compared.items },

@@ -128,7 +128,7 @@ const keyOf = (name: string, set: SetBody | undefined, given: readonly string[] 
   if (set && given && stableText(given) !== stableText(set.key ?? []))
     throw new Problem(
       "invalid-request",
-      `${shown(name)}: the set's key is ${set.key?.join(", ") ?? "the whole row"} and stays. Leave \`key\` out, or make another set.`,
+      `${shown(name)}: the set's key is ${set.key?.join(", ") ?? "the whole row"} and cannot be changed. Omit \`key\`, or create another set.`,
     );
   return set ? set.key : given;
 };
@@ -272,7 +272,7 @@ export const removeSet = async (context: Sets, actor: Actor, name: string): Prom
   if (user)
     throw new Problem(
       "in-use",
-      `${shown(name)}: schedule ${user.name} takes its inputs from this set. Change or remove the schedule first.`,
+      `${shown(name)}: schedule ${user.name} uses this set. Change or remove the schedule first.`,
     );
   const change = { kind: "input-set" as const, name, expected: document.revision, body: null };
   const reply = await ledger.documents.commit({ changes: [change] });

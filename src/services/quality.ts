@@ -230,5 +230,5 @@ const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;
 export const findingText = ({ field, fields, measure, share, expected, runs }: Finding): string => {
   const about = field ?? (fields ? `${fields.length} fields together` : "the run");
   const now = percent(share.hits / share.of);
-  return `${about}: ${now} ${MEASURES[measure].says}, where ${percent(expected)} were expected from ${runs} earlier runs`;
+  return `${about}: ${now} ${MEASURES[measure].says}; ${percent(expected)} were expected from ${runs} earlier runs`;
 };

@@ -132,13 +132,13 @@ export const auditRelease = async (
   if (release.state === "published" || release.state === "withdrawn")
     throw new Problem(
       "release-refused",
-      `Release ${number} of ${name} is ${release.state}: it was audited before.`,
+      `Release ${number} of ${name} is ${release.state}: it has already been audited.`,
     );
   const ownAudit = audits?.get(name);
   if (dataset.hasAudit && !ownAudit)
     throw new Problem(
       "release-refused",
-      `${name} has an audit function in its configuration, and this process does not have it. Audit it where sluice.config.ts is.`,
+      `${name} has an audit function in its configuration, which this process has not loaded. Run the audit in the folder of sluice.config.ts.`,
     );
   const tools = {
     blobs,
@@ -227,7 +227,7 @@ const change = async (
   const { kind, name } = reply.conflicts[0]!;
   throw new Problem(
     "release-changed",
-    `The ${kind} ${name} was changed by somebody else at the same time, and nothing was done here. Look at it, then try again.`,
+    `The ${kind} ${name} was changed by someone else at the same time; nothing was done. Look at it, then try again.`,
   );
 };
 
@@ -307,7 +307,7 @@ export const rollbackRelease = async (
   const { body: dataset, revision } = await findDataset(context, actor, name);
   const from = dataset.current?.release;
   if (from === undefined)
-    throw new Problem("release-refused", `${name} has no current release to go back from.`);
+    throw new Problem("release-refused", `${name} has no current release, so there is nothing to roll back.`);
   const earlier = await listReleases(context, name, { limit: 500, before: from });
   const target =
     to === undefined

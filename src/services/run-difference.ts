@@ -20,13 +20,13 @@ export const checkComparable = async (
   for (const job of jobs) {
     const { endedAt, counts } = await findJob(context, actor, job);
     if (endedAt === undefined)
-      throw new Problem("job-running", `${job}: the job has not ended. Compare it when it has.`);
+      throw new Problem("job-running", `${job}: the job has not ended. Compare it when it has ended.`);
     items += counts.accepted;
   }
   if (items > MOST_ITEMS)
     throw new Problem(
       "too-large",
-      `The two jobs have ${items} items, more than the ${MOST_ITEMS} that are compared here. Run \`sluice diff ${jobs.join(" ")}\`.`,
+      `The two jobs have ${items} items, more than the limit of ${MOST_ITEMS}. Run \`sluice diff ${jobs.join(" ")}\`.`,
     );
 };
 

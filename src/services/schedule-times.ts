@@ -30,7 +30,7 @@ const cronTimes = async (cron: string, zoneName: string): Promise<NextTime> => {
   if (!zone)
     throw refused(
       "when/zone",
-      `${JSON.stringify(zoneName)} is no time zone. Use a name of the IANA database, for example "Europe/Berlin" or "UTC".`,
+      `${JSON.stringify(zoneName)} is not a time zone. Use a name from the IANA database, for example "Europe/Berlin" or "UTC".`,
     );
   const fields = cron.trim().split(/\s+/);
   if (fields.length !== FIELDS) throw badCron(cron, `it has ${fields.length} fields`);
@@ -43,15 +43,14 @@ const cronTimes = async (cron: string, zoneName: string): Promise<NextTime> => {
   }
   const nextLocal: NextTime = (after) => matcher.nextRun(new Date(after))?.getTime();
   const next = EVERY_HOUR.test(fields[1]!) ? everyInstant(zone, nextLocal) : onceEach(zone, nextLocal);
-  if (next(Date.UTC(2024, 0, 1)) === undefined)
-    throw badCron(cron, "it never comes, for example 30 February");
+  if (next(Date.UTC(2024, 0, 1)) === undefined) throw badCron(cron, "it never occurs, like 30 February");
   return next;
 };
 
 const badCron = (cron: string, why: string): Problem =>
   refused(
     "when/cron",
-    `${JSON.stringify(cron)} is no cron pattern: ${why}. Expected five fields, minute hour day month weekday, for example "0 6 * * mon".`,
+    `${JSON.stringify(cron)} is not a cron pattern: ${why}. Expected five fields, minute hour day month weekday, for example "0 6 * * mon".`,
   );
 
 const refused = (path: string, message: string): Problem =>

@@ -88,11 +88,11 @@ export const createSchedule = async (
   origin: Origin,
 ): Promise<Schedule> => {
   if (client !== actor.client && !isAtLeast(actor.role, "operator"))
-    throw new Problem("forbidden", "Only operators make schedules for other clients.");
+    throw new Problem("forbidden", "Only operators can create schedules for other clients.");
   if (await readSchedule(context.ledger, name))
     throw new Problem(
       "schedule-exists",
-      `${shown(name)}: there is a schedule with this name. Change it, or remove it first.`,
+      `${shown(name)}: a schedule with this name exists. Change it, or remove it first.`,
     );
   await checkCount(context);
   const body = newBody(await checkedDefinition(context, name, client, definition, origin), {
@@ -188,7 +188,7 @@ const checkCircle = async ({ ledger }: Schedules, name: string, after: string): 
     if (path.includes(next))
       throw new Problem(
         "invalid-request",
-        `when/after: the schedules follow each other in a circle: ${[...path, next].join(" → ")}.`,
+        `when/after: the schedules form a cycle: ${[...path, next].join(" → ")}.`,
       );
     path.push(next);
     const found = await readSchedule(ledger, next);
@@ -200,9 +200,13 @@ const checkCircle = async ({ ledger }: Schedules, name: string, after: string): 
 
 const mustCommit = async (name: string, committing: Promise<CommitReply>): Promise<void> => {
   if (!(await committing).committed)
-    throw new Problem("changed-meanwhile", `${shown(name)}: it was changed at the same time. Try again.`, {
-      retryAfterSeconds: 1,
-    });
+    throw new Problem(
+      "changed-meanwhile",
+      `${shown(name)}: it was changed by someone else at the same time. Try again.`,
+      {
+        retryAfterSeconds: 1,
+      },
+    );
 };
 
 export const scheduleView = async (

@@ -52,7 +52,7 @@ export const uploadInputs = async (
   if (given !== undefined && given > offset)
     throw new Problem(
       "offset-gap",
-      `The job has ${offset} inputs of this upload. Send it again from there, not from ${given}.`,
+      `The job has ${offset} inputs of this upload. Continue with that offset, not with ${given}.`,
       { offset },
     );
   await planInputs({

@@ -107,10 +107,7 @@ export const changing = async <Result>(
     const { committed, result } = await attempt();
     if (committed) return result;
   }
-  throw new Problem(
-    "unavailable",
-    `${shown(scraper)}: its versions are changed by others right now. Try again.`,
-  );
+  throw new Problem("unavailable", `${shown(scraper)}: someone else is changing its versions. Try again.`);
 };
 
 type Code = Pick<ServiceContext, "blobs" | "ledger" | "now">;
@@ -125,7 +122,7 @@ export const loadVersion = async (
   if (!stored)
     throw new Problem(
       "not-found",
-      `${shown(scraper)} has no stored version ${shown(version)}. \`sluice versions list ${shown(scraper)}\` lists those that it has.`,
+      `${shown(scraper)} has no stored version ${shown(version)}. \`sluice versions list ${shown(scraper)}\` lists its versions.`,
     );
   const bundle = parseBundle(await blobs.get(stored.blob));
   const ready = await compileScraper(await loadScraper(deployedSource(scraper), blobs, version));

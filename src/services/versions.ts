@@ -57,7 +57,7 @@ export const showVersion = async (
 const unknownVersion = (scraper: string, version: string): Problem =>
   new Problem(
     "not-found",
-    `${shown(scraper)} has no version ${shown(version)}. \`sluice versions list ${shown(scraper)}\` lists those that it has.`,
+    `${shown(scraper)} has no version ${shown(version)}. \`sluice versions list ${shown(scraper)}\` lists its versions.`,
   );
 
 const versionView = (version: string, record: VersionRecord, pointers: Pointers): Version => {
@@ -122,7 +122,7 @@ export const resolveVersion = async (
     ? unknownVersion(scraper, version)
     : new Problem(
         "invalid-request",
-        `${shown(scraper)}: several versions begin with ${version}. Give more of it.`,
+        `${shown(scraper)}: several versions begin with ${version}. Use more characters.`,
       );
 };
 
@@ -151,7 +151,7 @@ export const activateVersion = async (
     await context.ledger.events.write([versionEvent("version.refused", scraper, facts)]);
     throw new Problem(
       "version-refused",
-      `${scraper} ${version} is not activated. ${gate.reasons.join("; ")}. Correct it, start a canary where that is asked for, or say why it is right: --accept "why".`,
+      `${scraper} ${version} is not activated. ${gate.reasons.join("; ")}. Correct it, start a canary if one is needed, or give a reason to activate it anyway: --accept "why".`,
     );
   }
   await setActive(context, scraper, version, {

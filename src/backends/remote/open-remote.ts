@@ -65,7 +65,7 @@ const greet = async (
       if (!isOver || !(error instanceof Unanswered)) throw error;
       throw new LedgerError(
         "unavailable",
-        `${connection.url}: cannot be reached (${error.message}). Check the address, and that \`sluice serve\` runs there.`,
+        `${connection.url}: cannot be reached (${error.message}). Check the address, and that \`sluice serve\` is running.`,
         { cause: error },
       );
     }
