@@ -74,7 +74,7 @@ const Tail = (): VNode => {
     <>
       <p class="buttons">
         <button type="button" onClick={isPaused ? goOn : () => setPaused(true)} aria-pressed={isPaused}>
-          {isPaused ? `Go on (${number(waiting.length)} new)` : "Pause"}
+          {isPaused ? `Continue (${number(waiting.length)} new)` : "Pause"}
         </button>
         <span class="quiet">Newest first: the last {BACK} of the log that match, and what happens now.</span>
       </p>

@@ -23,7 +23,7 @@ export const Secret = ({
   return (
     <div class="notice secret" role="region" aria-label={label}>
       <label>
-        <b>{label}.</b> Copy it now: it is not shown again.
+        <b>{label}.</b> Copy it now. It is not shown again.
         <input ref={field} readOnly class="id" value={text} />
       </label>
       <div class="buttons">

@@ -10,7 +10,7 @@ type Hold = Job["held"][number];
 
 const CHART_NAMES: Readonly<Record<string, string>> = {
   failures: "failed attempts",
-  absent: "items that the site says it does not have",
+  absent: "items that the site reports as absent",
 };
 
 const nameOf = (chart: string): string =>
@@ -25,7 +25,7 @@ export const Held = ({ job, hold }: { readonly job: Job; readonly hold: Hold }):
       <p>
         {hold.reason}. Since <Time at={hold.heldAt} />
         {hold.probeAt === undefined ? (
-          ": a person must decide. Correct the cause, then resume the job."
+          ": it needs your decision. Fix the cause, then resume the job."
         ) : (
           <>
             ; one item is let through <Time at={hold.probeAt} isRelative />.

@@ -58,9 +58,7 @@ const needsOfDatasets = async (): Promise<readonly Need[]> => {
     const to = `/datasets/${encodeURIComponent(name)}`;
     const isWaiting = last > (current?.release ?? 0);
     return [
-      ...(isLate
-        ? [{ title: `${name} is late`, of: "", to, text: "Its next release should be there by now." }]
-        : []),
+      ...(isLate ? [{ title: `${name} is late`, of: "", to, text: "Its next release is overdue." }] : []),
       ...(isWaiting
         ? [
             {

@@ -105,7 +105,7 @@ const Side = ({
   readonly of: { readonly status: string; readonly value?: unknown } | undefined;
 }): ComponentChildren =>
   side === undefined ? (
-    <span class="quiet">not there</span>
+    <span class="quiet">no field</span>
   ) : side.status === "present" ? (
     <span class="wrap">{plain(side.value)}</span>
   ) : (
