@@ -6,7 +6,7 @@ import { FIELD_STATUSES } from "../domain/record.ts";
 import type { Blobs } from "../ports/blobs.ts";
 import type { JobLedger } from "../ports/ledger.ts";
 
-/** Stored pages by which a new version of a scraper is judged. */
+/** Stored pages on which a new version of a scraper is tested. */
 export interface PickedPages {
   readonly items: readonly ItemView[];
   /** Why they were picked: an item may have several reasons. */
@@ -20,7 +20,7 @@ export interface PickedPages {
 const NEWEST = 500;
 const OF_A_MONTH = 100;
 const MOST_INCOMPLETE = 1000;
-/** Items that are looked at for the newest and the incomplete ones, beginning with the newest job. */
+/** Maximum number of items to check for the newest and the incomplete ones, beginning with the newest job. */
 const LOOKED_AT = 10_000;
 const JOBS = 200;
 const PAGE = 500;
@@ -56,7 +56,7 @@ export const pickPages = async (stores: Stores, scraper: string): Promise<Picked
   };
 };
 
-/** The items of a job whose pages can be read, as far as the limit goes. */
+/** The items of a job whose pages can be read, up to the limit. */
 async function* readable({ ledger }: Stores, { spec }: JobView, most: number): AsyncGenerator<ItemView[]> {
   let after: ItemRef | undefined;
   for (let left = most; left > 0;) {
@@ -81,7 +81,7 @@ const withGaps = async (
 ): Promise<ItemView[]> => {
   const isComplete =
     partial === 0 && fieldCounts.every((count, at) => at % FIELD_STATUSES.length === 0 || count === 0);
-  // Counts are of items that are done; others have failed on what they lack.
+  // Counts are of done items; the others have failed because of what they lack.
   if (isComplete) return items.filter(({ state }) => state === "failed");
   const found: ItemView[] = [];
   let at = 0;

@@ -22,7 +22,7 @@ type Reads = Pick<
   | ("readWorkSums" | "readBacklog")
 >;
 
-/** What only reads, each in one consistent view. */
+/** Verbs that only read, each in one consistent view. */
 export const openReads = (db: StepEngine): Reads => ({
   readJob: (job) => db.read((now) => readJob(now, job)),
   listJobs: (query) => db.read((now) => listJobs(now, query)),
