@@ -21,7 +21,7 @@ test("releases: a good one is published, a bad one is held, published with a rea
   const { folder, output } = await follow("docs/releases.md");
   assert.equal(linesOf(folder, "taxes.csv").length, 61);
   assert.equal(linesOf(folder, "taxes.csv")[0], "key,owner,marketValue,taxDue,exemptions,_gaps");
-  assert.match(output, /fail +rows: 6 rows, at least 50 wanted/);
+  assert.match(output, /fail +rows: 6 rows, at least 50 required/);
   assert.match(output, /write ended with 4/);
   assert.match(output, /54 gone rows, such as \d{10}/);
   assert.match(output, /^ +2 +withdrawn/m);

@@ -178,7 +178,7 @@ const NOTICES: Readonly<Record<string, readonly [rule: AlertRule, text: (facts: 
     "releases",
     ({ release, failed }) => say`release ${release} is held, the last good one stays: ${failed}`,
   ],
-  "release.late": ["releases", ({ since }) => say`the next release is late; the last one is of ${since}`],
+  "release.late": ["releases", ({ since }) => say`the next release is late; the last one is from ${since}`],
   "schedule.missed": [
     "schedules",
     ({ schedule, at, count, reason }) =>

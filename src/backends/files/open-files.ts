@@ -103,7 +103,7 @@ const blobFailure = (error: unknown, folder: string, blob: string): unknown => {
       return new BlobError(
         "no-space",
         blob,
-        `no space left for ${blob} in ${folder}: free some space there, then continue with \`sluice resume\`; nothing that was stored is lost`,
+        `no space left for ${blob} in ${folder}: free some space, then continue with \`sluice resume\`; nothing that was stored is lost`,
         because,
       );
     case "EROFS":
@@ -112,7 +112,7 @@ const blobFailure = (error: unknown, folder: string, blob: string): unknown => {
       return new BlobError(
         "read-only",
         blob,
-        `no right to use ${blob} in ${folder}: let this user read and write there or choose another folder for blobs`,
+        `no permission to use ${blob} in ${folder}: give this user read and write access, or choose another folder for blobs`,
         because,
       );
     case "EISDIR":

@@ -280,7 +280,7 @@ class PostgresTables implements LedgerTarget {
     return place !== undefined && /^2[23]/.test(code)
       ? new MigrateError(
           "bad-row",
-          `${this.shown}: a row of the source cannot be stored (${place}, code ${code}). \`sluice fsck\` checks the source; nothing was changed there.`,
+          `${this.shown}: a row of the source cannot be stored (${place}, code ${code}). \`sluice fsck\` checks the source. The source was not changed.`,
           { cause: error },
         )
       : problemOf(error, this.shown);

@@ -183,7 +183,7 @@ export class Connection {
     if (statusCode === 401)
       return refused(
         "no-access",
-        "the key is not known there, or was revoked. Make one with `sluice clients key CLIENT --role worker`, and give it with --key-file or SLUICE_KEY.",
+        "the controller does not accept this key; it is unknown or was revoked. Create one with `sluice clients key CLIENT --role worker`, and pass it with --key-file or SLUICE_KEY.",
       );
     if (statusCode === 403)
       return refused("no-access", `${detail} A worker needs a key that was made with --role worker.`);

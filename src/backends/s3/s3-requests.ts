@@ -94,7 +94,7 @@ export class S3Requests {
     if (status === 401 || status === 403)
       return fail(
         "read-only",
-        `no right to use ${name} in bucket ${bucket} (${error.name}): check the credentials, and the rights to get, put, delete and list there`,
+        `no permission to use ${name} in bucket ${bucket} (${error.name}): check the credentials, and their permissions to get, put, delete and list objects`,
       );
     if (status === 507 || /quota|storagefull/i.test(error.name))
       return fail(
