@@ -43,9 +43,9 @@ export interface FailurePolicy {
   readonly slowsLane: boolean;
   /** How much one failure counts in the breaker: from 0 (says nothing about the site) to 1. */
   readonly breakerWeight: number;
-  /** Goes away without a person: a held lane is probed after a cool-down. */
+  /** It can end without intervention: a held lane is probed after a cool-down. */
   readonly heals: boolean;
-  /** How long the failure answers for the same input in later jobs. */
+  /** How long the failure is reused for the same input in later jobs. */
   readonly freshMs: number;
 }
 

@@ -10,8 +10,8 @@ import { changeSchedule, checkedDefinition, createSchedule, removeSchedule } fro
 const ORIGIN = { origin: "config", guardsTargets: false, by: "sluice.config.ts" } as const;
 
 /**
- * Makes schedules as the configuration declares them, and removes those that it has declared before and does not any more. Schedules made over the API stay, and a
- * name that one of them has is refused. Applying it again changes nothing.
+ * Creates the schedules that the configuration declares, and removes those that it no longer declares. Schedules created over the
+ * API stay; if the configuration uses the name of one of them, it is refused. Applying it again changes nothing.
  */
 export const applySchedules = async (
   context: ServiceContext,
@@ -21,7 +21,7 @@ export const applySchedules = async (
   const gone: string[] = [];
   for await (const { name, body } of allSchedules(context.ledger))
     if (body.origin === "config" && !Object.hasOwn(declared, name)) gone.push(name);
-  // Those that follow others come after them.
+  // Schedules that follow others are created after them.
   const entries = Object.entries(declared).toSorted(
     ([, a], [, b]) => depthOf(declared, a) - depthOf(declared, b),
   );

@@ -15,13 +15,13 @@ import { Problem } from "./problem.ts";
 
 type Removals = Pick<ServiceContext, "ledger">;
 
-/** Whoever could read the job can read what is left of it. */
+/** Whoever could read the job can read the record of its removal. */
 const findRemoved = async ({ ledger }: Removals, actor: Actor, job: string): Promise<Removal | undefined> => {
   const removal = await ledger.removals.read(job);
   return removal?.what === "job" && mayRead(actor, removal.client) ? removal : undefined;
 };
 
-/** From now on, nothing of the job or of its pages can be read; the data is deleted afterwards. Removing it again changes nothing. */
+/** Nothing of the job, or of its pages, can be read after this; the data is deleted later. Removing it again changes nothing. */
 export const removeJob = async (
   context: Removals,
   actor: Actor,

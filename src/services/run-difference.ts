@@ -7,10 +7,10 @@ import type { Actor, ServiceContext } from "./context.ts";
 import { findJob } from "./jobs.ts";
 import { Problem } from "./problem.ts";
 
-/** Together. Both are read as a whole, and one of them is sorted on disk. */
+/** Limit for both runs together. Both are read completely, and one of them is sorted on disk. */
 const MOST_ITEMS = 1_000_000;
 
-/** Refuses runs that have not ended, and those that are too large to compare while somebody waits. */
+/** Refuses runs that have not ended, and runs that are too large to compare while a client waits. */
 export const checkComparable = async (
   context: ServiceContext,
   actor: Actor,

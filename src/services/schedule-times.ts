@@ -2,13 +2,14 @@ import { everyInterval, type When } from "../domain/schedule.ts";
 import { everyInstant, type NextTime, onceEach, openZone } from "../domain/zone-time.ts";
 import { Problem } from "./problem.ts";
 
-/** By the text of the pattern and its zone: reading them costs more than asking. */
+/** By the text of the pattern and its zone: parsing them costs more than a lookup. */
 const known = new Map<string, NextTime>();
 const MOST_KNOWN = 2000;
 
 /**
- * The times of a schedule. The pattern is matched by croner against local times; which instants those are is decided in `domain/zone-time.ts`, because
- * croner loses the day in zones whose clocks go forward at midnight. Throws a problem for what is no pattern or zone.
+ * The times of a schedule. Croner matches the pattern against local times; `domain/zone-time.ts` decides which instants these
+ * are, because croner skips the day in zones whose clocks go forward at midnight. Throws a problem for an invalid pattern or
+ * zone.
  */
 export const timesOf = async (when: Exclude<When, { readonly after: string }>): Promise<NextTime> => {
   if ("everyMs" in when) return everyInterval(when.everyMs);
@@ -22,7 +23,7 @@ export const timesOf = async (when: Exclude<When, { readonly after: string }>): 
 };
 
 const FIELDS = 5;
-/** Hours that are all hours: such a pattern follows the elapsed time, also while a fold repeats an hour. */
+/** The hour field covers all hours: such a pattern follows the elapsed time, even while a fold repeats an hour. */
 const EVERY_HOUR = /^(\*|\*\/1|0-23)$/;
 
 const cronTimes = async (cron: string, zoneName: string): Promise<NextTime> => {

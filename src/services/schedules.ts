@@ -36,10 +36,10 @@ import { timesOf } from "./schedule-times.ts";
 
 type Schedules = Pick<ServiceContext, "ledger" | "now">;
 
-/** Times that are shown before a schedule is saved, and with it. */
+/** Number of times that are shown before a schedule is saved, and with it. */
 const SHOWN_TIMES = 5;
 
-/** The next times of a schedule that need not exist, in its zone and in UTC. Those of one that follows another are not known. */
+/** The next times of a schedule, which need not exist, in its zone and in UTC. The times of a schedule with `after` are not known. */
 export const previewTimes = async (
   { now }: Pick<Schedules, "now">,
   { when, name, jitterMs = 0 }: PreviewWish,
@@ -80,7 +80,7 @@ interface Origin {
   readonly by: string;
 }
 
-/** Everything that can be wrong is found before it is stored: pattern, zone, scraper, inputs, and circles of schedules that follow each other. */
+/** Everything is checked before it is stored: pattern, zone, scraper, inputs, and cycles of schedules that follow each other. */
 export const createSchedule = async (
   context: ServiceContext,
   actor: Actor,
@@ -118,7 +118,7 @@ const newBody = (
   counts: { fired: 0, done: 0, failed: 0, skipped: 0, missed: 0 },
 });
 
-/** Its times from now on; what runs goes on as it began. */
+/** Changes future times; running firings continue unchanged. */
 export const changeSchedule = async (
   context: ServiceContext,
   actor: Actor,
@@ -276,7 +276,7 @@ export const listFirings = async (
   return { firings: found.map(firingView), next: found.length < limit ? undefined : found.at(-1)?.name };
 };
 
-/** What runs goes on. Pausing again changes nothing. */
+/** Running firings continue. Pausing again changes nothing. */
 export const pauseSchedule = async (
   context: Schedules,
   actor: Actor,
@@ -290,7 +290,7 @@ export const pauseSchedule = async (
   return await showSchedule(context, actor, name);
 };
 
-/** Nothing fires before its next time, unless `catchUp` asks for the last one that passed. Times that passed are counted as skipped. */
+/** It fires at its next time; with `catchUp`, also for the last time that was missed. Missed times are counted as skipped. */
 export const resumeSchedule = async (
   context: Schedules,
   actor: Actor,
@@ -312,7 +312,7 @@ export const resumeSchedule = async (
   return await showSchedule(context, actor, name);
 };
 
-/** Fires now, whether it is paused or not. Its nominal time is this second. */
+/** Fires now, whether it is paused or not. Its nominal time is the current second. */
 export const runSchedule = async (context: ServiceContext, actor: Actor, name: string): Promise<Firing> => {
   const { ledger, now } = context;
   const stored = await findSchedule(ledger, actor, name);
@@ -334,7 +334,7 @@ export const runSchedule = async (context: ServiceContext, actor: Actor, name: s
   return firingView({ body: firing });
 };
 
-/** Queues the times of a period that did not fire: they fire one after another, as soon as no firing of the schedule runs. */
+/** Queues the times of a period that did not fire: they fire one after another, each when no other firing of the schedule is running. */
 export const backfillSchedule = async (
   context: Schedules,
   actor: Actor,
@@ -386,7 +386,7 @@ const tooManyTimes = (): Problem =>
     `At most ${MOST_BACKFILLED} times can wait to be backfilled. Name a shorter period.`,
   );
 
-/** Repeats a stage of a firing that has ended, alone or with those after it. `collect` is repeated with a new job. */
+/** Repeats a stage of a firing that has ended, alone or with the later ones. `collect` is repeated with a new job. */
 export const repeatStage = async (
   context: ServiceContext,
   actor: Actor,
@@ -420,7 +420,7 @@ export const repeatStage = async (
   return firingView({ body: next });
 };
 
-/** Its jobs and firings stay; firings are deleted with time. */
+/** Its jobs and firings stay; firings are deleted after some time. */
 export const removeSchedule = async (context: Schedules, actor: Actor, name: string): Promise<Schedule> => {
   const stored = await findSchedule(context.ledger, actor, name);
   for await (const { name: other, body } of allSchedules(context.ledger))

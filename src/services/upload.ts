@@ -95,8 +95,8 @@ export const uploadInputs = async (
 const uploadName = (job: string): string => `jobs/${job}/upload.json`;
 
 /**
- * How many inputs of a job have been taken. Written after each batch is in the ledger: everything it counts is there, and at most one batch more, which
- * is folded when it comes again.
+ * How many inputs of a job have been accepted. Written after each batch is in the ledger: the ledger has everything that is
+ * counted, and at most one batch more, which is folded if it is sent again.
  */
 export const readUpload = async ({ blobs }: { readonly blobs: Blobs }, job: string): Promise<Upload> => {
   try {
