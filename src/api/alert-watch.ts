@@ -46,7 +46,7 @@ export class AlertWatch {
   /** Where the very first watch begins: jobs that ended before are not news. */
   #newAt: number | undefined;
   #upTo = 0;
-  /** Events that people are told of, since the last look. */
+  /** Events to notify people of, since the last check. */
   notices: readonly LedgerEvent[] = [];
 
   constructor(ledger: WatchedLedger, rules: AlertRules, now: number) {

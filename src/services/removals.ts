@@ -56,8 +56,8 @@ type PrunedPart = DuePart & { readonly bytes?: number };
 const pinnedRetention: PruneTools["retentionOf"] = async ({ spec }) => spec.retention;
 
 /**
- * Marks what is due to be removed, or only reports it. `most` bounds the jobs of one call, because each is marked in a transaction of its own; the plan is
- * made before the first is marked, because pages of the list shift when jobs go.
+ * Marks what is due for removal, or only reports it. `most` limits the jobs of one call, because each is marked in a separate
+ * transaction; the plan is made before the first is marked, because the pages of the list shift when jobs are removed.
  */
 export const prune = async (
   context: Pick<ServiceContext, "ledger" | "blobs" | "retentionOf" | "now">,

@@ -35,7 +35,7 @@ export interface DistillCommandOptions {
   readonly force: boolean;
 }
 
-/** Of the items of the written scraper, one in so many goes on being compared. */
+/** The written scraper keeps comparing one in this many of its items. */
 const CHECKED_ONE_IN = 200;
 /** The runs that are compared. */
 const COMPARED = 2;
