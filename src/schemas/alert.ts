@@ -30,6 +30,8 @@ export const alertsSchema = z.object({
       breaker: z.boolean(),
       proxy: z.boolean(),
       versions: z.boolean(),
+      drift: z.boolean(),
+      releases: z.boolean(),
       schedules: z.boolean(),
       failureShare: z.union([z.literal(false), share("over")]),
       noSuccess: z.union([z.literal(false), z.object({ forMs: z.number() })]),

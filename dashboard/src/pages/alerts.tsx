@@ -14,6 +14,8 @@ const RULES: Readonly<Record<string, string>> = {
   noSuccess: "No success",
   completeness: "Fields lost values",
   versions: "Versions",
+  drift: "Drift",
+  releases: "Releases",
   schedules: "Schedules",
 };
 
@@ -86,6 +88,8 @@ const Rules = ({ alerts: { rules, channels } }: { readonly alerts: Alerts }): VN
         `The share of records with a value in some field fell by ${number(completeness["drop"]! * 100)} percentage points in the last ${number(completeness["last"]!)} records.`,
     ],
     ["versions", rules.versions && "A version is refused, or a canary is rolled back or undecided."],
+    ["drift", rules.drift && "A run differs so much from earlier runs that it holds releases."],
+    ["releases", rules.releases && "A release of a dataset is held by its audit, or late."],
     ["schedules", rules.schedules && "A schedule missed a time, failed, or is late."],
   ];
   return (
