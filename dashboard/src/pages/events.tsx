@@ -22,7 +22,7 @@ const TYPES = [
   "proxy.down",
 ] as const;
 const MOST_SHOWN = 300;
-/** Of the log, before those that come. */
+/** Number of earlier events that are shown before new ones arrive. */
 const BACK = 100;
 
 interface Shown {

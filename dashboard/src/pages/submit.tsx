@@ -1,4 +1,4 @@
-/** Submit a job: choose a scraper, give inputs by a form, as text or as a file, see what is wrong with them, and start. */
+/** Submit a job: choose a scraper, enter inputs in a form, as text or as a file, see which are invalid, and start. */
 import { signal } from "@preact/signals";
 import type { VNode } from "preact";
 import { useRef, useState } from "preact/hooks";
@@ -192,7 +192,7 @@ const startLabel = ({ check, isPart }: Checked): string => {
 
 const encode = (content: string): Uint8Array<ArrayBuffer> => new TextEncoder().encode(content);
 
-/** Goes on with the piece that was not taken: the server skips what it has. */
+/** Continues with the first piece that was not accepted: the server skips inputs that it has. */
 const send = async (sent: Sending, format: Format, onProgress: (share: number) => void): Promise<void> => {
   let at = 0;
   let bytesSent = 0;

@@ -7,7 +7,7 @@ export interface ShownSecret {
   readonly text: string;
 }
 
-/** A key or secret that the server shows only once. It is kept nowhere: closing it is for good. */
+/** A key or secret that the server shows only once. It is not stored: after closing it cannot be shown again. */
 export const Secret = ({
   secret: { label, text },
   close,

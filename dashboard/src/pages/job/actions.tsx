@@ -1,4 +1,4 @@
-/** Pause, resume, cancel and retry. Each says first how many items it is about. */
+/** Pause, resume, cancel and retry. Each first shows how many items it affects. */
 import type { VNode } from "preact";
 import { api } from "../../api.ts";
 import { number } from "../../format.ts";

@@ -1,4 +1,4 @@
-/** Why the breaker holds a lane: the chart that reached its limit, the latest outcomes, and pages that prove it. */
+/** Why the breaker holds a lane: the chart that reached its limit, the latest outcomes, and example pages. */
 import type { VNode } from "preact";
 import { number } from "../../format.ts";
 import { Chart } from "../../parts/chart.tsx";

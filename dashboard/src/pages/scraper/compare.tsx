@@ -1,4 +1,4 @@
-/** Run against run: new, gone, and changed by field, with pairs. The two runs are in the URL. */
+/** Compares two runs: new, gone, and changed by field, with pairs. The two runs are in the URL. */
 import type { ComponentChildren, VNode } from "preact";
 import { api } from "../../api.ts";
 import { compact, number, plain } from "../../format.ts";

@@ -1,4 +1,4 @@
-/** What is unusual about runs, by the runs before them. Accepting a finding makes its run part of what is usual. */
+/** What is unusual about runs, compared with earlier runs. Accepting a finding makes its run part of the baseline. */
 import type { VNode } from "preact";
 import { api } from "../../api.ts";
 import { textOf } from "../../format.ts";

@@ -1,4 +1,4 @@
-/** Versions of a scraper: which one runs, how stored pages judged them, and the canary. For operators. */
+/** Versions of a scraper: which one is used, their results on stored pages, and the canary. For operators. */
 import type { VNode } from "preact";
 import { api } from "../../api.ts";
 import { number, percent, textOf } from "../../format.ts";
