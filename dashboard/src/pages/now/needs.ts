@@ -8,8 +8,10 @@ export const ALERT_RULES: Readonly<Record<string, string>> = {
   proxy: "Proxy tier down",
   failureShare: "Many failures",
   noSuccess: "No success",
-  completeness: "Fields fell away",
+  completeness: "Fields lost values",
   versions: "Versions",
+  drift: "Drift",
+  releases: "Releases",
   schedules: "Schedules",
 };
 
