@@ -82,10 +82,7 @@ export const openController = async ({
   const rules = project?.alerts?.rules;
   const { ledger, blobs } = storage;
   for (const info of await registry.listClients()) await ledger.setShare(info.name, info);
-  const { applyDatasets, auditsOf } = await import("./services/datasets.ts");
-  const { LOCAL_ACTOR } = await import("./services/context.ts");
-  const datasets = project?.datasets;
-  if (datasets) await applyDatasets({ ledger, now: Date.now }, LOCAL_ACTOR, datasets);
+  const { auditsOf } = await import("./services/datasets.ts");
   const { viewOfPage } = await import("./devtools/page-view.ts");
   const { openMetrics } = await import("./api/metrics.ts");
   const metrics = openMetrics({ ledger, registry, version: SOFTWARE });
@@ -99,7 +96,7 @@ export const openController = async ({
     log,
     reads,
     retentionOf: retentionNow,
-    audits: auditsOf(datasets),
+    audits: auditsOf(project?.datasets),
   };
   const { urlReader } = await import("./collectors/http/read-url.ts");
   const service = {
@@ -131,9 +128,9 @@ export const openController = async ({
     await finished(answer.resume());
   };
   const { releaseStages } = await import("./services/release-stages.ts");
-  const { applySchedules } = await import("./services/apply-schedules.ts");
+  const { applyConfig, ownTarget } = await import("./services/apply-config.ts");
   const schedulesOf = { ...service, now: Date.now };
-  await applySchedules(schedulesOf, project?.schedules ?? {}, project?.folder);
+  await applyConfig(ownTarget(schedulesOf), project ?? { folder: "." });
   const tasks = {
     ...shared,
     service: schedulesOf,

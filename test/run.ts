@@ -37,8 +37,8 @@ await installBrowserFor(selected);
 installPackagesFor(selected);
 const events = run({
   files: processFiles(selected),
-  // End-to-end tests wait for other processes most of their time.
-  concurrency: availableParallelism() + (options.e2e ? 1 : 0),
+  // End-to-end tests wait for other processes, and for time to pass, most of the time.
+  concurrency: availableParallelism() + (options.e2e ? 2 : 0),
   watch: options.watch,
   timeout: options.watch ? Infinity : FILE_LIMIT_MS,
   execArgv: [TEST_TIMEOUT],

@@ -44,7 +44,7 @@ export const measureQueue = async (kit: BenchKit, { rounds }: BenchOptions): Pro
   ];
 };
 
-/** The limit for loading, (Without these settings the job ends complete the file is the one that Sluice loads. */
+/** Also the limit for loading: it reads the same CSV file as Sluice. */
 export const rawQueue = (kit: BenchKit): Promise<RawQueueRun> =>
   kit.inFolder((folder) => {
     const csv = join(folder, "inputs.csv");

@@ -8,6 +8,8 @@ import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 import { openFiles } from "../backends/files/open-files.ts";
+import type { EventType } from "../ports/event-log.ts";
+import { MISS_REASONS, SKIP_REASONS } from "../domain/schedule.ts";
 import { laneName } from "../domain/lane-name.ts";
 import { DONE, SimWorker } from "../ports/ledger-suite/sim-worker.ts";
 import { workerInfo, jobSpec } from "../ports/ledger-suite/test-kit.ts";
@@ -190,6 +192,64 @@ test("counters have the ledger's sums, however often they are read", async (t) =
   const all = readMetrics(await metrics.text());
   const { accepted } = (await service.ledger.readJob("wide"))!.counts;
   assert.equal(valueOf(all, "sluice_inputs_total", { fate: "accepted" }), accepted);
+});
+
+test("versions, canaries, releases, drift and times that did not fire are counted, whoever writes the events", async (t) => {
+  const { service, metrics } = await open(t);
+  const { ledger } = service;
+  const write = async (type: EventType, facts: Readonly<Record<string, unknown>> = {}): Promise<void> =>
+    await ledger.events.write([{ type, job: "", facts: { client: "local", ...facts } }]);
+  await write("version.refused");
+  await metrics.text();
+  await write("version.activated");
+  await write("canary.rolled-back");
+  await write("release.published");
+  await write("release.held");
+  await write("drift.found");
+  await write("schedule.skipped", { reason: SKIP_REASONS["still-running"] });
+  await write("schedule.missed", { reason: MISS_REASONS["too-late"], count: 3 });
+  await ledger.documents.commit({
+    changes: [
+      { kind: "scraper", name: "a", body: { active: "1", previous: "0" } },
+      { kind: "scraper", name: "b", body: { active: "1", canary: "2" } },
+    ],
+  });
+  const all = readMetrics(await metrics.text());
+  const shown = (name: string): Record<string, number> =>
+    Object.fromEntries(
+      find(all, name).flatMap(({ labels, value }) =>
+        value > 0 ? [[Object.values(labels).join(" "), value]] : [],
+      ),
+    );
+  assert.deepEqual(shown("sluice_version_decisions_total"), { activated: 1, refused: 1 });
+  assert.deepEqual(shown("sluice_canary_decisions_total"), { "rolled-back": 1 });
+  assert.deepEqual(shown("sluice_release_decisions_total"), { published: 1, held: 1 });
+  assert.deepEqual(shown("sluice_drift_total"), { found: 1 });
+  assert.deepEqual(shown("sluice_schedule_times_unfired_total"), {
+    "skipped still-running": 1,
+    "missed too-late": 3,
+  });
+  assert.deepEqual(shown("sluice_scraper_versions"), { active: 2, canary: 1, previous: 1 });
+});
+
+test("the last success of a scraper is that of its schedules, or of its jobs if it has none", async (t) => {
+  const { service, metrics } = await open(t);
+  const { ledger } = service;
+  const worker = new SimWorker("w1", ledger, service.now);
+  for (const scraper of ["town", "empty"]) {
+    await service.job(scraper, { scraper }, scraper === "town" ? 1 : 0);
+    await ledger.sealJob(scraper);
+  }
+  await worker.settle(await worker.take());
+  const endedAt = (await ledger.readJob("town"))!.endedAt!;
+  const all = readMetrics(await metrics.text());
+  assert.deepEqual(
+    find(all, "sluice_scraper_last_success_timestamp_seconds").map(({ labels, value }) => [
+      labels["scraper"],
+      value,
+    ]),
+    [["town", endedAt / 1000]],
+  );
 });
 
 test("answers are counted by route, and unknown paths are one series", async (t) => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { InvalidArgumentError } from "commander";
-import { fillValue, inputValue, listOf, sinceWhen } from "./option-values.ts";
+import { fillValue, inputSet, inputValue, listOf, sinceWhen } from "./option-values.ts";
 
 test("numbers and booleans keep their type, everything else is text", () => {
   const texts = ["tax=0", "rate=-1.5", "zip=01234", "paid=false", "owner=", "note=a=b"];
@@ -49,6 +49,15 @@ test("a date starts at midnight local time, a time is exact", () => {
 test("anything else is refused", () => {
   for (const text of ["", "7", "d", "7 days", "yesterday", "2026-13-01", "1.11.2026", "2026-11-01x"])
     assert.throws(() => since(text), { code: "commander.invalidArgument" }, text);
+});
+
+test("an input set has a version, or its newest is meant", () => {
+  assert.deepEqual(
+    [inputSet("parcels"), inputSet("parcels@3")],
+    [{ set: "parcels" }, { set: "parcels", version: 3 }],
+  );
+  for (const text of ["", "@3", "parcels@", "parcels@0", "parcels@1@2"])
+    assert.throws(() => inputSet(text), text);
 });
 
 test("an item is given as JSON, as pairs, or as a URL", () => {

@@ -27,6 +27,14 @@ const isWholeIn = (min: number, max: number) => (value: number) =>
 export const wholeNumber = (text: string): number =>
   numberWhere(text, "a whole number, 1 or more", isWholeIn(1, Infinity));
 
+/** `NAME`, or `NAME@VERSION`. */
+export const inputSet = (text: string): { readonly set: string; readonly version?: number } => {
+  const [set = "", version, ...rest] = text.split("@");
+  if (set === "" || rest.length > 0)
+    throw new InvalidArgumentError("Expected the name of an input set, for example parcels or parcels@3.");
+  return { set, ...(version !== undefined && { version: wholeNumber(version) }) };
+};
+
 export const processCount = (text: string): number =>
   numberWhere(text, "a whole number from 1 to 64", isWholeIn(1, 64));
 

@@ -47,6 +47,7 @@ export const COMMANDS: readonly ListedCommands[] = [
   { group: "Scrapers:", names: ["recording"], load: () => import("./commands/recording.ts") },
   { group: "Scrapers:", names: ["distill"], load: () => import("./commands/distill.ts") },
   { group: "Server:", names: ["serve", "worker"], load: () => import("./commands/serve.ts") },
+  { group: "Server:", names: ["apply"], load: () => import("./commands/apply.ts") },
   { group: "Server:", names: ["deploy"], load: () => import("./commands/deploy.ts") },
   { group: "Server:", names: ["versions"], load: () => import("./commands/versions.ts") },
   { group: "Server:", names: ["login"], load: () => import("./commands/login.ts") },

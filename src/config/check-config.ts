@@ -6,7 +6,13 @@ import { isWithin, RANGES, readDuration } from "../domain/number-range.ts";
 import { CHANNEL_OPTIONS } from "../ports/channel.ts";
 import { parseStorageUrl } from "../ports/storage.ts";
 import { proxyProblem } from "./check-proxies.ts";
-import { ALERT_OPTIONS, type Config, CONFIG_OPTIONS, SERVER_OPTIONS } from "./define-config.ts";
+import {
+  ALERT_OPTIONS,
+  type Config,
+  CONFIG_OPTIONS,
+  INPUT_SET_OPTIONS,
+  SERVER_OPTIONS,
+} from "./define-config.ts";
 
 /** Checks `sluice.config.ts` once; the rest of the program trusts it. */
 export const checkConfig = (found: unknown, file: string): Config => {
@@ -31,6 +37,7 @@ export const checkConfig = (found: unknown, file: string): Config => {
     alerts,
     datasets,
     schedules,
+    inputSets,
   }: { readonly [option in keyof Config]?: unknown } = found;
   if (data !== undefined && !isPath(data)) return refuse('`data` must be a folder, for example "./data".');
   if (ledger !== undefined && !isStorageUrl(ledger))
@@ -65,6 +72,8 @@ export const checkConfig = (found: unknown, file: string): Config => {
     return refuse(
       '`datasets` must have datasets by name, for example { taxes: { sources: [{ scraper: "county" }] } }.',
     );
+  const wrongSet = inputSets === undefined ? undefined : inputSetProblem(inputSets);
+  if (wrongSet !== undefined) return refuse(wrongSet);
   if (schedules !== undefined && !(isObject(schedules) && Object.values(schedules).every(isObject)))
     return refuse(
       '`schedules` must have schedules by name, for example { weekly: { scraper: "county", when: { cron: "0 6 * * mon", zone: "America/Chicago" }, inputsFrom: { set: "parcels" } } }.',
@@ -99,6 +108,22 @@ const isTls = (value: unknown): boolean => {
 const isTarget = (value: unknown): boolean =>
   typeof value === "string" &&
   (parseNetwork(value) !== undefined || (/^[^\s/:]+$/.test(value) && URL.canParse(`http://${value}/`)));
+
+const inputSetProblem = (sets: unknown): string | undefined => {
+  const wanted =
+    '`inputSets` must have sets by name, for example { parcels: { file: "parcels.csv", key: ["parcel"] } }.';
+  if (!isObject(sets)) return wanted;
+  for (const [name, set] of Object.entries(sets)) {
+    const unknown = unknownOption(set, INPUT_SET_OPTIONS, `input set ${name}`);
+    if (unknown !== undefined) return unknown;
+    if (!isObject(set) || !isPath(set["file"])) return wanted;
+    const { key = [], client = "local" } = set;
+    if (!Array.isArray(key) || !key.every(isText))
+      return `\`key\` of input set ${name} must be a list of columns, for example ["parcel"].`;
+    if (!isText(client)) return `\`client\` of input set ${name} must be a client's name.`;
+  }
+  return undefined;
+};
 
 type Facts = Readonly<Record<string, unknown>>;
 

@@ -36,6 +36,8 @@ export interface Config {
   readonly proxies?: ProxyConfig;
   /** Where `sluice serve` listens; `--host` and `--port` override it. */
   readonly server?: ServerConfig;
+  /** Input sets by name: the rows of a file are their newest version. See docs/schedules.md. */
+  readonly inputSets?: Readonly<Record<string, InputSetConfig>>;
   /** Datasets by name: what their releases are made of, and when a release is good. See docs/releases.md. */
   readonly datasets?: Readonly<Record<string, DatasetConfig>>;
   /** Schedules by name: what starts when, with which inputs. See docs/schedules.md. */
@@ -58,6 +60,22 @@ export const CONFIG_OPTIONS: OptionNames<Config> = {
   alerts: true,
   schedules: true,
   datasets: true,
+  inputSets: true,
+};
+
+export interface InputSetConfig {
+  /** CSV, NDJSON, JSON or a list of URLs, also gzipped. */
+  readonly file: string;
+  /** Columns that identify a row; the whole row by default. */
+  readonly key?: readonly string[];
+  /** Whose it is; the machine's own client by default. */
+  readonly client?: string;
+}
+
+export const INPUT_SET_OPTIONS: OptionNames<InputSetConfig> = {
+  file: true,
+  key: true,
+  client: true,
 };
 
 /** As over the API; paths of `inputsFrom.file` are relative to the configuration. */

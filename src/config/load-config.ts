@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { DatasetConfig } from "../domain/release.ts";
@@ -8,6 +8,7 @@ import {
   type AlertConfig,
   DEFAULT_DATA,
   DEFAULT_SCRAPERS,
+  type InputSetConfig,
   type ScheduleConfig,
   type ServerConfig,
 } from "./define-config.ts";
@@ -31,15 +32,17 @@ export interface Project {
   readonly alerts?: AlertConfig;
   readonly schedules?: Readonly<Record<string, ScheduleConfig>>;
   readonly datasets?: Readonly<Record<string, DatasetConfig>>;
+  readonly inputSets?: Readonly<Record<string, InputSetConfig>>;
 }
 
 /** The exit code for an invalid configuration. */
 const EXIT_USAGE = 2;
 const CONFIG_FILES = ["sluice.config.ts", "sluice.config.js"] as const;
 
-/** The configuration in this folder or the nearest one above; undefined if there is none. */
+/** The configuration in this folder or the nearest one above, or this file; undefined if there is none. */
 export const loadConfig = async (from: string = process.cwd()): Promise<Project | undefined> => {
-  const file = findConfig(resolve(from));
+  const isFile = statSync(from, { throwIfNoEntry: false })?.isFile();
+  const file = isFile ? resolve(from) : findConfig(resolve(from));
   if (file === undefined) return undefined;
   const {
     data = DEFAULT_DATA,
@@ -96,7 +99,7 @@ const importDefault = async (file: string): Promise<unknown> => {
   const tell = (): void => {
     process.exitCode = EXIT_USAGE;
     console.error(
-      `error: ${file}: it ends the process while it is loaded. It must only export its settings.`,
+      `error: ${file}: the file ends the process while it is loaded. It must only export settings.`,
     );
   };
   process.once("exit", tell);

@@ -31,7 +31,10 @@ interface EventPage {
   readonly isFull: boolean;
 }
 
-export const readPage = async (log: EventLog, query: EventQuery): Promise<EventPage> => {
+export const readPage = async (
+  log: Pick<EventLog, "read" | "last">,
+  query: EventQuery,
+): Promise<EventPage> => {
   const last = await log.last();
   const events = await log.read(query);
   const end = events.at(-1)?.id ?? 0;

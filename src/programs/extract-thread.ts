@@ -22,8 +22,7 @@ const fail = (error: unknown): void => {
 };
 
 const load = async (blobs: Blobs): Promise<Pick<ChunkTools, "scrapers" | "amend">> => {
-  if (!task.isAmending)
-    return { scrapers: (await loadCurrentScrapers(task.spec, task.instead, blobs)).current };
+  if (!task.isAmending) return { scrapers: (await loadCurrentScrapers(task.spec, task, blobs)).current };
   const scrapers = jobScrapers(await loadPinned(task.spec, blobs), task.spec.scrapers);
   return { scrapers, amend: { scrapers, laneOf, takesAll: task.takesAll ?? false } };
 };

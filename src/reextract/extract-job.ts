@@ -23,6 +23,8 @@ import { itemChunks } from "./item-chunks.ts";
 export interface ExtractOptions {
   /** A scraper file to use instead of the job's own. */
   readonly scraper?: string;
+  /** The stored version of the job's scraper to use, whatever its file says. */
+  readonly version?: string | undefined;
   readonly cores: number;
   /** Examples of each kind of change. */
   readonly examples: number;
@@ -63,7 +65,11 @@ export const extractJob = async (
 ): Promise<Extracted> => {
   const { cores, examples, signal, onProgress, onOutput, itemMs } = options;
   const startedAt = Date.now();
-  const { current: scrapers, gone } = await loadCurrentScrapers(spec, options.scraper, blobs);
+  const { current: scrapers, gone } = await loadCurrentScrapers(
+    spec,
+    { instead: options.scraper, version: options.version },
+    blobs,
+  );
   const pinned = scrapers.map(pin);
   await sweepExtractions(blobs, spec.id, startedAt);
   let unread: string | undefined;
@@ -75,6 +81,7 @@ export const extractJob = async (
       spec,
       most: examples,
       ...(options.scraper !== undefined && { instead: options.scraper }),
+      ...(options.version !== undefined && { version: options.version }),
     },
     versions: scrapers.map(({ ready }) => ready.version),
     ...(onOutput && { onOutput }),

@@ -15,6 +15,8 @@ export interface ThreadTask {
   readonly spec: Pick<JobSpec, "id" | "scraper" | "source" | "scrapers" | "extracts">;
   /** A scraper file to use instead of the job's own. */
   readonly instead?: string;
+  /** The stored version of the job's scraper to use, whatever its file says. */
+  readonly version?: string;
   /** Uses the versions that the job is pinned to, not the files as they are now. */
   readonly isAmending?: boolean;
   /** See `AmendTools`. */
@@ -199,7 +201,7 @@ export class ExtractPool implements AsyncDisposable {
       }
   }
 
-  /** Time is counted in checks, so that a suspended or busy machine does not take an item for hanging. */
+  /** Time is counted in checks, so that an item does not seem to hang when the machine is suspended or busy. */
   #look(): void {
     for (const thread of this.#threads) {
       const begun = Atomics.load(thread.beat, 0);

@@ -46,7 +46,7 @@ const spec = (...scrapers: readonly ReturnType<typeof pin>[]) => ({
 test("one of several scrapers can be given though the root's file is gone", async () => {
   const several = spec(pin("listing", "gone.ts"), pin("town", "gone.ts"), pin("street", "gone.ts"));
   await assert.rejects(loadCurrentScrapers(several), { code: "scraper-gone", message: /--scraper FILE/ });
-  const { current, gone } = await loadCurrentScrapers(several, join(folder, "town.ts"));
+  const { current, gone } = await loadCurrentScrapers(several, { instead: join(folder, "town.ts") });
   assert.deepEqual(
     current.map(({ was, prefix }) => [was, prefix]),
     [["town", "town."]],

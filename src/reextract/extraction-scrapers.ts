@@ -1,6 +1,7 @@
 import { fileURLToPath } from "node:url";
 import type { JobSpec, PinnedScraper } from "../domain/job.ts";
 import { fieldPrefix } from "../domain/record.ts";
+import { deployedSource } from "../scrapers/bundle.ts";
 import { ScraperLoadError } from "../scrapers/check-scraper.ts";
 import { loadScraper } from "../scrapers/load-scraper.ts";
 import type { ScraperStore } from "../scrapers/stored-scrapers.ts";
@@ -21,18 +22,23 @@ interface CurrentScrapers {
   readonly gone: readonly string[];
 }
 
-/**
- * The job's scrapers that extract, as their files are now. `instead` replaces the job's scraper of the same name, or its root; the others
- * may then be missing.
- */
+interface Wanted {
+  /** A scraper file in place of the job's scraper of the same name, or its root; the others may then be missing. */
+  readonly instead?: string | undefined;
+  /** The stored version of the root, whatever its file says. */
+  readonly version?: string | undefined;
+}
+
+/** The job's scrapers that extract, as their files are now. */
 export const loadCurrentScrapers = async (
   spec: Pick<JobSpec, "id" | "scraper" | "source" | "scrapers">,
-  instead?: string,
+  { instead, version }: Wanted = {},
   store?: ScraperStore,
 ): Promise<CurrentScrapers> => {
   const given = instead === undefined ? undefined : await load(instead);
   const isForTarget = spec.scrapers.findIndex(({ name }) => name === given?.scraper.name) > 0;
-  const root = given && !isForTarget ? given : await loadIfThere(spec.source, store);
+  const source = version === undefined ? spec.source : deployedSource(spec.scraper);
+  const root = given && !isForTarget ? given : await loadIfThere(source, store, version);
   const current: CurrentScraper[] = [];
   const gone: string[] = [];
   for (const [at, pinned] of spec.scrapers.entries()) {
@@ -67,11 +73,15 @@ const findTarget = async (
   return own?.scraper.name === name ? own : own?.targets.get(name);
 };
 
-const load = async (named: string, store?: ScraperStore): Promise<CompiledScraper> =>
-  await compileScraper(await loadScraper(named, store));
+const load = async (named: string, store?: ScraperStore, version?: string): Promise<CompiledScraper> =>
+  await compileScraper(await loadScraper(named, store, version));
 
-const loadIfThere = async (source: string, store?: ScraperStore): Promise<CompiledScraper | undefined> =>
-  await load(source, store).catch((error: unknown) => {
+const loadIfThere = async (
+  source: string,
+  store?: ScraperStore,
+  version?: string,
+): Promise<CompiledScraper | undefined> =>
+  await load(source, store, version).catch((error: unknown) => {
     if (error instanceof ScraperLoadError && error.code === "unknown-scraper") return undefined;
     throw error;
   });

@@ -12,6 +12,7 @@ import { isoTime } from "../domain/iso-time.ts";
 import type { JobView } from "../domain/job.ts";
 import { type RunQuality, runShares, type StoredFinding } from "../domain/quality.ts";
 import type { DocumentChange } from "../ports/documents.ts";
+import { readSets } from "../archive/extractions.ts";
 import { countQuality } from "../releases/count-quality.ts";
 import { type Actor, isAtLeast, mayRead, noteOther, type ServiceContext, shown } from "./context.ts";
 import { Problem } from "./problem.ts";
@@ -50,14 +51,26 @@ const findingsOf = async (
 const nameOfRun = (scraper: string, endedAt: number, job: string): string =>
   `${scraper}/${isoTime(endedAt)}/${job}`;
 
+interface NotingOptions extends DriftOptions {
+  /** Also if only the current extraction has changed since it was counted. That costs a look into the archive. */
+  readonly renews?: boolean;
+}
+
+/** Counts a job again whose current extraction has changed, if it was counted before. */
+export const renewQuality = async (stores: Stores, job: string): Promise<void> => {
+  const scraper = (await stores.ledger.readJob(job))?.spec.scraper ?? "";
+  if ((await runsOf(stores, scraper)).some((run) => run.job === job))
+    await noteQuality(stores, job, { renews: true });
+};
+
 /**
- * Counts the quality of a job that has ended, compares it with earlier runs of the same client, and stores both. A job that ended again is counted
- * again. Undefined for jobs that have not come to their end by themselves.
+ * Measures the quality of a job that has ended, compares it with earlier runs of the same client, and stores both. A job that
+ * ended again is measured again. Undefined for jobs that did not end normally.
  */
 export const noteQuality = async (
   stores: Stores,
   job: string,
-  options: DriftOptions = {},
+  { renews = false, ...options }: NotingOptions = {},
 ): Promise<RunQuality | undefined> => {
   const { ledger } = stores;
   const view = await ledger.readJob(job);
@@ -65,7 +78,10 @@ export const noteQuality = async (
   const { scraper, client } = view.spec;
   const all = await runsOf(stores, scraper);
   const known = all.find((run) => run.job === job);
-  if (known?.endedAt === view.endedAt) return known;
+  const isCounted = known?.endedAt === view.endedAt;
+  if (isCounted && !renews) return known;
+  const extraction = (await readSets(stores.blobs, job)).current?.id;
+  if (isCounted && known.extraction === extraction) return known;
   const earlier = all.filter(
     (run) => run.client === client && run.job !== job && run.endedAt < view.endedAt!,
   );
@@ -96,29 +112,35 @@ export const noteQuality = async (
     at: view.endedAt!,
     examples: examplesOf(finding, counted.examples),
   }));
-  const quality: RunQuality = { ...counted.quality, drift };
+  const quality: RunQuality = { ...counted.quality, ...(extraction !== undefined && { extraction }), drift };
+  const told = stored.map((finding, at) => ({
+    kind: "finding" as const,
+    name: `${scraper}/${isoTime(finding.at)}/${job}.${String(at + 1).padStart(2, "0")}`,
+    body: finding,
+  }));
   const old: DocumentChange[] = [
-    ...(known
+    ...(known && !isCounted
       ? [{ kind: "quality" as const, name: nameOfRun(scraper, known.endedAt, job), body: null }]
       : []),
     ...findings
-      .filter(({ body }) => body.job === job)
+      .filter(({ name, body }) => body.job === job && !told.some((one) => one.name === name))
       .map(({ name }) => ({ kind: "finding" as const, name, body: null })),
   ];
   const reply = await ledger.documents.commit({
     changes: [
       ...old,
-      { kind: "quality", name: nameOfRun(scraper, view.endedAt, job), expected: 0, body: quality },
-      ...stored.map((finding, at) => ({
-        kind: "finding" as const,
-        name: `${scraper}/${isoTime(finding.at)}/${job}.${String(at + 1).padStart(2, "0")}`,
-        body: finding,
-      })),
+      {
+        kind: "quality",
+        name: nameOfRun(scraper, view.endedAt, job),
+        body: quality,
+        ...(!isCounted && { expected: 0 }),
+      },
+      ...told,
     ],
     events: stored.length === 0 ? [] : [{ type: "drift.found", job, facts: factsOf(quality, stored) }],
   });
-  // Somebody else has counted it at the same time.
-  return reply.committed ? quality : await noteQuality(stores, job, options);
+  // Another controller has measured it at the same time.
+  return reply.committed ? quality : await noteQuality(stores, job, { renews, ...options });
 };
 
 const examplesOf = (
@@ -138,7 +160,7 @@ const factsOf = ({ scraper, client }: RunQuality, findings: readonly StoredFindi
   first: findingText(findings[0]!),
 });
 
-/** The run before whose values are compared: the newest that is still there. */
+/** The previous run whose values are compared: the newest that still exists. */
 const jobBefore = async (
   { ledger }: Stores,
   { spec, endedAt = 0 }: JobView,
@@ -156,7 +178,7 @@ const readPriors = async ({ ledger }: Pick<Stores, "ledger">): Promise<Priors> =
   ((await ledger.documents.read("quality", PRIORS))?.body as { readonly priors: Priors } | undefined)
     ?.priors ?? {};
 
-/** Learns from the newest runs of all scrapers how much shares vary. Once a day is often enough. */
+/** Learns from the newest runs of all scrapers how much shares vary. Once a day is enough. */
 export const renewPriors = async ({ ledger }: Pick<Stores, "ledger">, now: number): Promise<boolean> => {
   const known = await ledger.documents.read("quality", PRIORS);
   if (known && now - known.changedAt < DAY_MS) return false;
@@ -192,7 +214,7 @@ interface ScraperDrift {
   readonly findings: readonly StoredFinding[];
 }
 
-/** The runs of a scraper and the findings about them, newest first; of the actor's own jobs, or of all for operators. */
+/** The runs of a scraper and the findings about them, newest first: of the actor's own jobs, or of all jobs for operators. */
 export const readDrift = async (
   context: Pick<ServiceContext, "ledger">,
   actor: Actor,
@@ -205,7 +227,10 @@ export const readDrift = async (
   return { scraper, runs: runs.slice(0, limit), findings: own.slice(0, limit) };
 };
 
-/** Accepts a finding with a reason: its run becomes part of the baseline, and it blocks no release. Accepting it again changes nothing. */
+/**
+ * Accepts a finding with a reason: its run becomes part of the baseline, and the finding no longer blocks releases. Accepting it
+ * again changes nothing.
+ */
 export const acceptFinding = async (
   { ledger, now }: Pick<ServiceContext, "ledger" | "now">,
   actor: Actor,
@@ -226,9 +251,9 @@ export const acceptFinding = async (
 
 const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;
 
-/** One sentence for people. */
+/** The finding as one sentence. */
 export const findingText = ({ field, fields, measure, share, expected, runs }: Finding): string => {
   const about = field ?? (fields ? `${fields.length} fields together` : "the run");
   const now = percent(share.hits / share.of);
-  return `${about}: ${now} ${MEASURES[measure].says}, where ${percent(expected)} were expected from ${runs} earlier runs`;
+  return `${about}: ${now} ${MEASURES[measure].says}; ${percent(expected)} were expected from ${runs} earlier runs`;
 };

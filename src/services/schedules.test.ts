@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { ScheduleConfig } from "../config/define-config.ts";
 import type { StageCall } from "./firing-stages.ts";
 import { LOCAL_ACTOR } from "./context.ts";
-import { applySchedules } from "./apply-schedules.ts";
+import { applyConfig, ownTarget } from "./apply-config.ts";
+import { saveDataset } from "./datasets.ts";
 import { uploadSet } from "./input-sets.ts";
 import { Problem } from "./problem.ts";
 import {
@@ -158,6 +160,7 @@ test("stages follow each other, a failed one leaves out the rest, and each can b
     audit: runner("audit"),
     publish: runner("publish"),
   });
+  await saveDataset(kit.services, LOCAL_ACTOR, "taxes", { sources: [{ scraper: "county" }] });
   await kit.create("daily", { inputsFrom: { itemsOf: { which: "absent" } }, dataset: "taxes" });
   await kit.create("follower", { inputsFrom: { itemsOf: { which: "absent" } }, when: { after: "daily" } });
   await kit.fire("2026-11-17T05:00:00Z");
@@ -239,6 +242,9 @@ test("what is wrong with a schedule is told before it is stored", async () => {
   assert.equal(await problemOf(kit.create("a", { when: { after: "none" } })), "invalid-request");
   assert.equal(await problemOf(kit.create("a", { stages: ["collect", "publish"] })), "invalid-request");
   assert.match(await problemOf(kit.create("a", { scraper: "none" })), /No scraper is named/);
+  assert.equal(await problemOf(kit.create("a", { dataset: "taxes" })), "invalid-request");
+  await saveDataset(services, LOCAL_ACTOR, "roads", { sources: [{ scraper: "roads" }] });
+  assert.equal(await problemOf(kit.create("a", { dataset: "roads" })), "invalid-request");
   await kit.create("a");
   assert.equal(await problemOf(kit.create("a")), "schedule-exists");
   await kit.create("b", { when: { after: "a" } });
@@ -284,16 +290,29 @@ test("schedules of the configuration are applied, changed and removed with it; o
   };
   const follower = { ...weekly, when: { after: "weekly" } };
   // In an order in which the first follows the second.
-  await applySchedules(services, { follower, weekly });
-  await applySchedules(services, { follower, weekly });
+  const apply = async (schedules: Readonly<Record<string, ScheduleConfig>>, how = {}): Promise<string[]> =>
+    (await applyConfig(ownTarget(services), { schedules, folder: "." }, how)).map(
+      ({ name, result }) => `${name} ${result}`,
+    );
+  assert.deepEqual(await apply({ follower, weekly }, { isDry: true }), [
+    "weekly created",
+    "follower created",
+  ]);
+  assert.deepEqual(await apply({ follower, weekly }), ["weekly created", "follower created"]);
+  assert.deepEqual(await apply({ follower, weekly }), ["weekly unchanged", "follower unchanged"]);
   const before = await showSchedule(services, LOCAL_ACTOR, "weekly");
   assert.deepEqual([before.revision, before.origin], [1, "config"]);
-  await applySchedules(services, { weekly: { ...weekly, overlap: "allow", jitterMs: 1000 } });
+  const changed = { weekly: { ...weekly, overlap: "allow", jitterMs: 1000 } } as const;
+  for (const isDry of [true, false])
+    assert.deepEqual(await apply(changed, { isDry }), ["weekly changed", "follower removed"]);
   const after = await showSchedule(services, LOCAL_ACTOR, "weekly");
   assert.deepEqual([after.overlap, after.jitterMs], ["allow", 1000]);
   assert.equal(await problemOf(showSchedule(services, LOCAL_ACTOR, "follower")), "not-found");
-  assert.equal(await problemOf(applySchedules(services, { mine: weekly })), "schedule-exists");
+  assert.equal(await problemOf(apply({ mine: weekly })), "schedule-exists");
   const wrong = { ...weekly, when: { cron: "0 6 * * mon" } } as unknown as typeof weekly;
-  assert.equal(await problemOf(applySchedules(services, { wrong })), "invalid-request");
+  assert.equal(await problemOf(apply({ wrong })), "invalid-request");
   assert.equal((await showSchedule(services, LOCAL_ACTOR, "mine")).origin, "api");
+  const origin = { origin: "api", guardsTargets: true, by: "test" } as const;
+  // It would be refused at the next start.
+  assert.equal(await problemOf(changeSchedule(services, LOCAL_ACTOR, "weekly", weekly, origin)), "in-use");
 });

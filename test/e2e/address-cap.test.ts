@@ -36,7 +36,7 @@ test("host names with one address share a pace over all workers if an operator s
   assert.equal((await new SluiceProcess(set, {}, service.folder).ended).code, 0);
 
   const seconds = await fetchAll("capped");
-  // This holds on a busy machine (Without these settings the job ends complete each name has its own lane, in which a single request never waits.
+  // This also holds on a busy machine: each name has its own lane, in which a single request never waits.
   assert.ok(seconds > (NAMES.length - 4) / PER_SECOND, `${NAMES.length} requests in ${seconds} s`);
   assert.equal(site.arrived.length, 2 * NAMES.length);
   const { data } = await client.listLanes();

@@ -93,6 +93,7 @@ export const pagesOfDemo = async (client: SluiceClient): Promise<Readonly<Record
     alerts: "/alerts",
     events: "/events",
     webhooks: "/webhooks",
+    limits: "/limits",
     clients: "/clients",
     client: "/clients/research",
   };

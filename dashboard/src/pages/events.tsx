@@ -23,7 +23,7 @@ const TYPES = [
 ] as const;
 const MOST_SHOWN = 300;
 const DRAW_MS = 100;
-/** Of the log, before those that come. */
+/** Number of earlier events that are shown before new ones arrive. */
 const BACK = 100;
 
 interface Shown {
@@ -84,7 +84,7 @@ const Tail = (): VNode => {
     <>
       <p class="buttons">
         <button type="button" onClick={isPaused ? goOn : () => setPaused(true)} aria-pressed={isPaused}>
-          {isPaused ? `Go on (${number(waiting.length)} new)` : "Pause"}
+          {isPaused ? `Continue (${number(waiting.length)} new)` : "Pause"}
         </button>
         <span class="quiet">Newest first: the last {BACK} of the log that match, and what happens now.</span>
       </p>

@@ -8,6 +8,8 @@ import type { Ledger } from "../../ports/ledger.ts";
 /** Most looks find only a few new jobs. */
 const FIRST_PAGE = 10;
 const PAGE = 200;
+/** Clients can register any number of scrapers. */
+const MOST_SCRAPERS = 1000;
 
 type TotalsLedger = Pick<Ledger, "listJobs" | "readJob" | "sumOpenJobs">;
 
@@ -23,6 +25,7 @@ export class JobTotals {
   #open = new Set<string>();
   #openTallies: readonly JobTally[] = [];
   #newest: string | undefined;
+  readonly #successes = new Map<string, number>();
 
   constructor(ledger: TotalsLedger) {
     this.#ledger = ledger;
@@ -30,6 +33,11 @@ export class JobTotals {
 
   get(name: TallyName): number {
     return this.#totals.get(name) ?? 0;
+  }
+
+  /** By scraper, when a job of it without a schedule last ended with something good. */
+  successes(): ReadonlyMap<string, number> {
+    return this.#successes;
   }
 
   async look(): Promise<void> {
@@ -70,6 +78,17 @@ export class JobTotals {
     const tally = jobTally({ ...view, jobs: 1, held: view.held.length });
     this.#add(tally, 1);
     this.#ended.set(view.spec.id, tally);
+    this.#noteSuccess(view);
+  }
+
+  #noteSuccess({ spec, state, counts, endedAt }: JobView): void {
+    const { done, absent, skipped } = counts.states;
+    if (state !== "done" || endedAt === undefined || spec.firing || done + absent + skipped === 0) return;
+    const known = this.#successes.get(spec.scraper) ?? 0;
+    this.#successes.delete(spec.scraper);
+    this.#successes.set(spec.scraper, Math.max(known, endedAt));
+    // The one that was noted longest ago.
+    if (this.#successes.size > MOST_SCRAPERS) this.#successes.delete(this.#successes.keys().next().value!);
   }
 
   #forgetEnded(id: string): void {

@@ -7,6 +7,8 @@ import { timeCounts, type Timed, type WorkSum, type WorkSums } from "../../domai
 import { datasetStates } from "../../services/datasets.ts";
 import type { Ledger } from "../../ports/ledger.ts";
 import type { Registry } from "../../ports/registry.ts";
+import { pointerCounts } from "../../services/version-documents.ts";
+import { EventTotals } from "./event-totals.ts";
 import { allSchedules, type StoredSchedule } from "../../services/schedule-documents.ts";
 import {
   INPUT_FATES,
@@ -26,6 +28,7 @@ export interface FigureSource {
   readonly ledger: Pick<
     Ledger,
     | "documents"
+    | "events"
     | "listJobs"
     | "readJob"
     | "sumOpenJobs"
@@ -50,7 +53,7 @@ export const serviceMetrics = (
 
   const info = gauge("build_info", "Always 1; the version is a label.", "version");
   info.set({ version }, 1);
-  const looked = gauge("look_duration_seconds", "Time that the last reading of ledger and registry took.");
+  const looked = gauge("look_duration_seconds", "Duration of the last read of ledger and registry.");
 
   /** Sums over jobs: one series per value of the label, or a single one. */
   const sums: (() => void)[] = [];
@@ -97,6 +100,12 @@ export const serviceMetrics = (
   onlyCounter("received_bytes", "Bytes from sites, of settled attempts.", "bytes");
 
   const schedules = scheduleFigures(gauge, register);
+  const events = new EventTotals(ledger.events, register);
+  const pointers = gauge(
+    "scraper_versions",
+    "Scrapers with a version of this kind: active, a canary that runs, or a previous one to return to.",
+    "pointer",
+  );
   const lanes = laneGauges(gauge);
   const workers = gauge("workers", "Workers, by state.", "state");
   const useful = gauge("workers_useful", "Workers that would be useful now, by the kind of jobs.", "kind");
@@ -109,7 +118,7 @@ export const serviceMetrics = (
     "state",
   );
 
-  const datasets = gauge("datasets", "Datasets, by how their releases stand.", "state");
+  const datasets = gauge("datasets", "Datasets, by the state of their releases.", "state");
 
   return {
     async look() {
@@ -117,7 +126,10 @@ export const serviceMetrics = (
       await jobs.look();
       for (const set of sums) set();
       lanes(await laneTotals(ledger));
-      schedules(await Array.fromAsync(allSchedules(ledger)));
+      schedules(await Array.fromAsync(allSchedules(ledger)), jobs.successes());
+      await events.look();
+      for (const [pointer, count] of Object.entries(await pointerCounts(ledger)))
+        pointers.set({ pointer }, count);
 
       const seen = { working: 0, draining: 0, alone: 0 };
       let room = 0;
@@ -163,7 +175,7 @@ const laneGauges = (
   );
   const tier = gauge(
     "lane_proxy_tier",
-    "Place of the current proxy tier in its ladder, 0 for the cheapest, in the busiest lanes.",
+    "Position of the current proxy tier in its ladder, 0 for the cheapest, in the busiest lanes.",
     "lane",
     "ladder",
     "tier",
@@ -189,24 +201,26 @@ const laneGauges = (
 
 const FIRING_COUNTS = ["fired", "done", "failed", "skipped", "missed"] as const;
 
-/** One series per scraper that has a schedule, of which there are at most a thousand. */
+/** The newest thousand scrapers have a series, those with schedules first. */
+const MOST_SCRAPERS = 1000;
+
 const scheduleFigures = (
   gauge: (name: string, help: string, ...labels: string[]) => Gauge,
   register: Register,
-): ((schedules: readonly StoredSchedule[]) => void) => {
+): ((schedules: readonly StoredSchedule[], runs: ReadonlyMap<string, number>) => void) => {
   const known = gauge("schedules", "Schedules, by condition; one may be in several.", "condition");
   const success = gauge(
     "scraper_last_success_timestamp_seconds",
-    "When a firing of the scraper's schedules last succeeded; 0 for never.",
+    "When a firing of the scraper's schedules last succeeded, or a job if it has no schedule; 0 for never.",
     "scraper",
   );
   const firings = new Counter({
     name: "sluice_schedule_firings_total",
-    help: "Times of schedules that exist, by what became of them.",
+    help: "Firings of existing schedules, by result.",
     labelNames: ["result"],
     registers: [register],
   });
-  return (schedules) => {
+  return (schedules, runs) => {
     const bodies = schedules.map(({ body }) => body);
     known.set({ condition: "known" }, bodies.length);
     known.set({ condition: "paused" }, bodies.filter(({ pausedAt }) => pausedAt !== undefined).length);
@@ -220,13 +234,17 @@ const scheduleFigures = (
         bodies.reduce((sum, { counts }) => sum + counts[result], 0),
       );
     success.reset();
-    for (const [scraper, own] of Map.groupBy(bodies, (body) => body.scraper))
-      success.set({ scraper }, Math.max(...own.map(({ lastSuccessAt = 0 }) => lastSuccessAt)) / 1000);
+    const last = new Map<string, number>();
+    for (const { scraper, lastSuccessAt = 0 } of bodies)
+      last.set(scraper, Math.max(lastSuccessAt, last.get(scraper) ?? 0));
+    for (const [scraper, at] of [...runs].toSorted(([, a], [, b]) => b - a))
+      if (!last.has(scraper)) last.set(scraper, at);
+    for (const [scraper, at] of [...last].slice(0, MOST_SCRAPERS)) success.set({ scraper }, at / 1000);
   };
 };
 
 const TIMES: readonly (readonly [what: Timed, name: string, help: string])[] = [
-  ["claim", "sluice_claim_duration_seconds", "Time that workers waited for the answer to a claim."],
+  ["claim", "sluice_claim_duration_seconds", "Time that workers waited for the response to a claim."],
   [
     "settle",
     "sluice_settle_duration_seconds",
@@ -236,7 +254,7 @@ const TIMES: readonly (readonly [what: Timed, name: string, help: string])[] = [
 ];
 
 const COUNTS: readonly (readonly [what: WorkSum, name: string, help: string])[] = [
-  ["lost workers", "sluice_workers_lost_total", "Workers that died or fell silent."],
+  ["lost workers", "sluice_workers_lost_total", "Workers that died or stopped responding."],
   ["lost leases", "sluice_leases_lost_total", "Leases that ended before all of their items were settled."],
   ["suspect items", "sluice_suspect_items_total", "Items that lost workers may have been running."],
   [
@@ -257,11 +275,7 @@ const PROXY_COUNTS = [
 ] as const;
 
 const STORAGE_COUNTS = [
-  [
-    "requests",
-    "sluice_storage_requests_total",
-    "Requests of workers to a blob store that is paid for, by kind.",
-  ],
+  ["requests", "sluice_storage_requests_total", "Requests of workers to a paid blob store, by kind."],
   ["bytes", "sluice_storage_bytes_total", "Bytes of those requests."],
 ] as const;
 

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import type { EventType } from "../../ports/event-log.ts";
 import { test } from "node:test";
 import type { AlertRules } from "../../domain/alert-rules.ts";
 import type { Channel, ChannelMessage } from "../../ports/channel.ts";
@@ -64,7 +65,7 @@ test("tripped breakers are sent in one message, not repeated, and followed by a 
   assert.equal(ops.messages.length, 1);
   await service.ledger.controlJob("a", "resume");
   await alerts.round();
-  assert.deepEqual(ops.titles, ["Sluice: 2 alerts", "Sluice: 1 over"]);
+  assert.deepEqual(ops.titles, ["Sluice: 2 alerts", "Sluice: 1 resolved"]);
   await alerts.stop();
   assert.deepEqual(service.problems, []);
 });
@@ -89,7 +90,7 @@ test("a controller that takes over repeats nothing, and reports the end of earli
   assert.equal(ops.messages.length, 1);
   await worker.settle(await worker.take(100), DONE);
   await two.round();
-  assert.deepEqual(ops.titles, ["Sluice: 1 alert", "Sluice: 1 over"]);
+  assert.deepEqual(ops.titles, ["Sluice: 1 alert", "Sluice: 1 resolved"]);
   assert.equal(await service.registry.readAlert("book"), undefined, "nothing is left to be said");
   await two.stop();
 });
@@ -126,7 +127,7 @@ test("a job that started and failed between two looks causes an alert, and a mes
     await alerts.round();
     service.nowMs += LATER_MS;
   }
-  assert.deepEqual(ops.titles, ["Sluice: 1 alert", "Sluice: 1 over"]);
+  assert.deepEqual(ops.titles, ["Sluice: 1 alert", "Sluice: 1 resolved"]);
   assert.match(
     ops.messages[0]?.lines[0] ?? "",
     /short.*100 % of the last 25 items failed, mostly navigation/,
@@ -209,6 +210,53 @@ test("a canary that was rolled back is sent once, and has no end", async (t) => 
   service.nowMs += 24 * 60 * 60_000;
   await alerts.round();
   assert.equal(await service.registry.readAlert("book"), undefined);
+  await alerts.stop();
+  assert.deepEqual(service.problems, []);
+});
+
+test("people are told of what goes wrong in a week", async (t) => {
+  const service = await NotifyKit.open(t);
+  const ops = new Notebook();
+  const alerts = start(service, [ops]);
+  await alerts.round();
+  const told: readonly (readonly [EventType, Readonly<Record<string, unknown>>, string])[] = [
+    [
+      "schedule.missed",
+      { schedule: "weekly", at: "Monday", count: 1, reason: "no controller ran" },
+      "county: schedule weekly missed its time Monday: no controller ran",
+    ],
+    [
+      "schedule.late",
+      { schedule: "weekly", lastSuccessAt: "2026-10-01" },
+      "county: schedule weekly has not succeeded since 2026-10-01",
+    ],
+    [
+      "release.late",
+      { scraper: undefined, dataset: "taxes", since: "2026-11-01" },
+      "taxes: the next release is late; the last one is of 2026-11-01",
+    ],
+    [
+      "version.refused",
+      { version: "v3", reasons: ["owner: 7 lost"] },
+      "county: version v3 is refused: owner: 7 lost",
+    ],
+    [
+      "drift.found",
+      { findings: 2, blocking: 1, first: "owner: 9 %" },
+      "county: 2 findings, 1 of them hold releases, for example owner: 9 %",
+    ],
+  ];
+  for (const [type, facts] of told)
+    await service.ledger.events.write([
+      { type, job: "", facts: { client: "local", scraper: "county", ...facts } },
+    ]);
+  await alerts.round();
+  service.nowMs += LATER_MS;
+  await alerts.round();
+  assert.deepEqual(
+    ops.messages.flatMap(({ lines }) => lines).toSorted(),
+    told.map(([, , text]) => text).toSorted(),
+  );
   await alerts.stop();
   assert.deepEqual(service.problems, []);
 });

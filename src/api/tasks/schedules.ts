@@ -8,12 +8,14 @@ import { fireSchedule } from "../../services/fire-schedule.ts";
 import { FiringStages, type StageRunner, type StageRunners } from "../../services/firing-stages.ts";
 import { loadInputs } from "../../services/load-inputs.ts";
 import { allSchedules, type StoredFiring } from "../../services/schedule-documents.ts";
+import { renewQuality } from "../../services/quality.ts";
+import { readPointers } from "../../services/version-documents.ts";
 import { openJobs } from "../progress-watch.ts";
 import { JobBackoff, runTask, type TaskTools, wait } from "../run-task.ts";
 
 interface ScheduleOptions extends TaskTools {
   readonly service: ServiceContext;
-  /** What does `extract`, `audit` and `publish`. */
+  /** Runs `extract`, `audit` and `publish`. */
   readonly runners: StageRunners;
   readonly everyMs?: number;
 }
@@ -21,8 +23,8 @@ interface ScheduleOptions extends TaskTools {
 const EVERY_MS = 1000;
 
 /**
- * Fires schedules. Every controller does: what is written is compared with what was read, so that one of them succeeds, and no time waits for a controller that
- * was killed.
+ * Fires schedules. Every controller does this: writes are compare-and-set, so that one of them succeeds, and no time waits for a
+ * controller that was killed.
  */
 export const runSchedules = async (options: ScheduleOptions, signal: AbortSignal): Promise<void> => {
   const { service, report, everyMs = EVERY_MS, wait: waitFor = wait } = options;
@@ -55,7 +57,7 @@ export const runStages = async (options: ScheduleOptions, signal: AbortSignal): 
   await runTask(options, { name: "stages", everyMs, run }, signal);
 };
 
-/** Loads the inputs of jobs that say where they come from, also where another controller broke off. */
+/** Loads the inputs of jobs with `inputsFrom`, also after another controller was interrupted. */
 export const runInputLoads = async (options: ScheduleOptions, signal: AbortSignal): Promise<void> => {
   const { service, report, everyMs = EVERY_MS } = options;
   const jobs = new JobBackoff((error) => report("input-loads", error));
@@ -97,7 +99,7 @@ export const runOldFirings = async (options: ScheduleOptions, signal: AbortSigna
   await runTask(options, { name: "old-firings", everyMs: HOUR_MS, run }, signal);
 };
 
-/** Extracts again from the stored pages, with the scraper as it is now. */
+/** Extracts again from the stored pages with the active version of the scraper, or with its current file if no version is active. */
 export const extractStage = (
   { ledger, blobs }: Pick<ServiceContext, "ledger" | "blobs">,
   location: StorageLocation,
@@ -106,12 +108,15 @@ export const extractStage = (
   const cores = Math.max(1, Math.min(4, availableParallelism() - 1));
   return async ({ job, signal }) => {
     try {
+      const { active: version } = (await readPointers(ledger, job.spec.scraper)).body;
       const { extraction } = await extractJob({ ledger, blobs, location }, job, {
+        version,
         cores,
         examples: 0,
         signal,
       });
       const { notCurrent, counts } = extraction;
+      await renewQuality({ ledger, blobs }, job.spec.id);
       return notCurrent === undefined
         ? { ok: true, detail: `${counts.items} items read again` }
         : { ok: false, detail: `the records of the run stay current: ${notCurrent}` };

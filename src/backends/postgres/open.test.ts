@@ -1,4 +1,4 @@
-// own process: it takes a minute and starts first, so that nothing waits for it at the end
+// e2e: the ledger's contract suite on another backend
 import { describe } from "node:test";
 import { databaseOf, noPostgres } from "../../../test/kits/postgres.ts";
 import { ledgerSuite } from "../../ports/ledger.suite.ts";

@@ -1,4 +1,4 @@
-// own process: it starts a pooler
+// e2e: starts a pooler
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";

@@ -4,6 +4,9 @@ import { resolveScraper } from "../../config/find-scrapers.ts";
 import type { JobView } from "../../domain/job.ts";
 import { diffSets } from "../../reextract/diff-sets.ts";
 import { type Extracted, extractJob } from "../../reextract/extract-job.ts";
+import { isDeployed } from "../../scrapers/bundle.ts";
+import { renewQuality } from "../../services/quality.ts";
+import { readPointers } from "../../services/version-documents.ts";
 import { findRecordSet, openExistingStorage, scraperJobs } from "../existing-storage.ts";
 import { EXIT, UsageError } from "../exit.ts";
 import { explainError } from "../explain-error.ts";
@@ -53,7 +56,7 @@ export const extractCommand = async (
   );
 };
 
-/** Makes an earlier set of records current, or one that was held back: `export` writes it from now on. */
+/** Makes an earlier set of records current, or one that did not become current: `export` then writes it. */
 const useSet = async (
   { ledger, blobs }: Storage,
   named: string | undefined,
@@ -66,6 +69,7 @@ const useSet = async (
     );
   const { id } = (await findJob(ledger, named)).spec;
   const set = await chooseSet(blobs, id, which, Date.now());
+  await renewQuality({ ledger, blobs }, id);
   if (json) print([JSON.stringify({ type: "use", job: id, current: set })]);
   else if (!quiet) print([`${id}: ${currentText(id, set, location)}`]);
   return EXIT.ok;
@@ -133,7 +137,12 @@ const extractOne = async (
   const startedAt = performance.now();
   let extracted: Extracted;
   try {
+    // What was deployed last may be refused, or a canary.
+    const { active } = isDeployed(view.spec.source)
+      ? (await readPointers(storage.ledger, view.spec.scraper)).body
+      : {};
     extracted = await extractJob(storage, view, {
+      version: active,
       cores,
       examples,
       signal,
@@ -148,6 +157,7 @@ const extractOne = async (
     return EXIT.interrupted;
   }
   progress[Symbol.dispose]();
+  await renewQuality(storage, job);
   const { extraction, current, before, difference, failed, gone, unread } = extracted;
   const after = `${job}@${extraction.id}`;
   const tookMs = performance.now() - startedAt;

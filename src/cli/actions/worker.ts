@@ -48,7 +48,13 @@ export const workerCommand = async (options: WorkerOptions): Promise<number> => 
     log.warn(event, facts);
     if (controller && !isOpen) say(options, "waiting", `${url} does not answer yet. Trying for a minute.`);
   };
-  await using storage = await openStorage(location, { signal: killed.signal, log: { ...log, warn } });
+  // Before it is open there is nothing to finish: the first interrupt ends the wait.
+  const cut = new AbortController();
+  const end = (): void => cut.abort();
+  killed.signal.addEventListener("abort", end);
+  interrupts.signal.addEventListener("abort", end);
+  await using storage = await openStorage(location, { signal: cut.signal, log: { ...log, warn } });
+  interrupts.signal.removeEventListener("abort", end);
   isOpen = true;
   say(
     options,

@@ -75,7 +75,7 @@ export const register = (program: Command, toAction: ToAction): void => {
     .command("read")
     .description("Write the rows of a set to standard output, as JSON lines")
     .argument("<set>", SET_HELP)
-    .option("--version <n>", "by default the newest", wholeNumber);
+    .option("--version <n>", "version to write (default: the newest)", wholeNumber);
   placeOptions(read).action(toAction(readSet));
   placeOptions(
     inputs.command("rm").description("Remove a set with all of its versions").argument("<set>", SET_HELP),
@@ -141,26 +141,16 @@ const uploadRows = async (
   const { input, format, key, client } = options;
   if (input === undefined)
     throw new UsageError("no inputs. Name a file with --input FILE, or read stdin with --input -");
-  const { readInputs } = await import("../../inputs/read-inputs.ts");
-  const rows = async function* (): AsyncGenerator<Uint8Array> {
-    for await (const batch of readInputs(input, format ? { format } : {})) {
-      const bad = batch.find((row) => "problem" in row);
-      if (bad && "problem" in bad)
-        throw new UsageError(`${input}:${bad.line}: ${bad.problem}. Nothing was stored.`);
-      yield Buffer.from(
-        batch.map((row) => ("value" in row ? `${JSON.stringify(row.value)}\n` : "")).join(""),
-      );
-    }
-  };
+  const { rowsOf } = await import("../service/remote-apply.ts");
   await using verbs = await openVerbs(options, { makes: true });
-  const { set, isNew, folded } = await verbs.inputSets.upload(name, rows(), {
+  const { set, isNew, folded } = await verbs.inputSets.upload(name, rowsOf(input, given({ format })), {
     change,
     ...given({ key, client }),
   });
   const [last] = set.versions;
   if (options.json) print([JSON.stringify({ set, isNew, folded })]);
   else {
-    const twice = folded > 0 ? `, ${countText(folded)} came more than once` : "";
+    const twice = folded > 0 ? `, ${countText(folded)} duplicates ignored` : "";
     const what = isNew ? "version" : "unchanged, version";
     print([`${plainText(name)}: ${what} ${last?.version} with ${countText(last?.rows ?? 0)} rows${twice}.`]);
   }

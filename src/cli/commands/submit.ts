@@ -1,11 +1,12 @@
 import { accessSync, constants } from "node:fs";
 import type { Command } from "commander";
 import type { JobView } from "../../domain/job.ts";
+import type { InputsFrom } from "../../domain/inputs-from.ts";
 import type { InputFormat } from "../../inputs/input-format.ts";
 import type { JobOptions } from "../../pipeline/submit.ts";
 import { EXIT, UsageError } from "../exit.ts";
 import { listenForInterrupts } from "../interrupts.ts";
-import { durationIn, labelValue, momentFrom, numberIn } from "../option-values.ts";
+import { durationIn, inputSet, labelValue, momentFrom, numberIn } from "../option-values.ts";
 import {
   type BudgetOptions,
   budgetOf,
@@ -29,10 +30,12 @@ with --job.
 Examples:
   sluice submit county --input parcels.csv --server http://127.0.0.1:7070 --label team=tax
   sluice submit county --input parcels.csv.gz --priority 5 --deadline 12h --max-requests 100000
+  sluice submit county --input-set parcels@3
   sluice submit --job last --input parcels.csv`;
 
 interface SubmitOptions extends PlaceOptions, BudgetOptions {
   readonly input?: string;
+  readonly inputSet?: Extract<InputsFrom, { readonly set: string }>;
   readonly format?: InputFormat;
   readonly job?: string;
   readonly rate?: number;
@@ -58,6 +61,11 @@ export const register = (program: Command, toAction: ToAction): void => {
     .description("Start a job for the workers of a server or of a data folder")
     .argument("[scraper]", "name in the project or on the server; without --server, also a path");
   newJobOptions(inputOptions(submit))
+    .option(
+      "--input-set <name[@version]>",
+      "inputs of an input set in place of --input, its newest version by default",
+      inputSet,
+    )
     .option("--job <job>", "continue the upload of this job instead of starting one")
     .option("--priority <n>", "order among your jobs in a lane; higher runs first", numberIn("priority"))
     .option("--max-attempts <n>", "try each item at most N times", numberIn("maxAttempts"))
@@ -82,12 +90,17 @@ export const register = (program: Command, toAction: ToAction): void => {
 const SAY_MS = 5000;
 
 const submitJob = async (scraper: string | undefined, options: SubmitOptions): Promise<number> => {
-  const { input, format, job, rate, maxItems, extract, json } = options;
-  if (input === undefined)
-    throw new UsageError("no inputs. Name a file with --input FILE, or read stdin with --input -");
+  const { input: file, inputSet: inputsFrom, format, job, rate, maxItems, extract, json } = options;
+  if (file === undefined && !inputsFrom)
+    throw new UsageError(
+      "no inputs. Name a file with --input FILE, read stdin with --input -, or name an input set with --input-set.",
+    );
+  if (inputsFrom && (file !== undefined || format !== undefined || job !== undefined))
+    throw new UsageError("--input-set starts a job of its own: leave out --input, --format and --job.");
+  const input = file ?? "";
   if (scraper === undefined && job === undefined)
     throw new UsageError("no scraper. Name one, or continue the upload of a job with --job ID.");
-  checkInput(input);
+  if (!inputsFrom) checkInput(input);
   const { isReadOnce } = await import("../../inputs/open-inputs.ts");
   await using verbs = await openVerbs(options, { makes: true });
   const known = job === undefined ? undefined : await verbs.findJob(job);
@@ -98,7 +111,11 @@ const submitJob = async (scraper: string | undefined, options: SubmitOptions): P
   const say = (text: string) => void (json || process.stderr.write(`${withCommandName(text)}\n`));
   let started = "";
   const sayRest = (what: string) =>
-    say(`${started}: ${what}${restText(started, isReadOnce(input) ? "FILE" : shellWord(input), verbs.flag)}`);
+    say(
+      inputsFrom
+        ? `${started}: ${what}A controller loads the rest of its inputs (\`sluice serve\`), or cancel it:\n  sluice jobs cancel ${started}${verbs.flag}`
+        : `${started}: ${what}${restText(started, isReadOnce(input) ? "FILE" : shellWord(input), verbs.flag)}`,
+    );
   using interrupts = listenForInterrupts(() => process.exit(EXIT.interrupted));
   // Accepted inputs are stored already: there is nothing to finish.
   interrupts.signal.addEventListener("abort", () => {
@@ -112,7 +129,7 @@ const submitJob = async (scraper: string | undefined, options: SubmitOptions): P
     input,
     extracts: extract,
     options: jobOptionsOf(options),
-    ...given({ format, job: known?.spec.id, perSecond: rate, maxItems }),
+    ...given({ format, job: known?.spec.id, perSecond: rate, maxItems, inputsFrom }),
     onJob: (id) => void (started = id),
     onBreak: (reason) => say(`${started}: the upload broke: ${reason} Continuing where it stopped.`),
     onProgress: throttled(SAY_MS, (received) => say(`${started}: ${counted(received, "input")} sent`)),
@@ -129,7 +146,7 @@ const submitJob = async (scraper: string | undefined, options: SubmitOptions): P
   for (const line of summary(view)) say(line);
   const note = known ? undefined : paceNote(rate, { ...view.spec, perSecond: view.spec.pace.perSecond });
   if (note !== undefined) say(`  ${note}`);
-  const isEmpty = view.counts.accepted === 0;
+  const isEmpty = view.isSealed && view.counts.accepted === 0;
   if (!isEmpty) say(`  sluice jobs watch ${id}${verbs.flag}`);
   // A server has its own workers, and only operators may list them.
   if (!isEmpty && options.server === undefined && (await verbs.workers()).length === 0)
@@ -166,7 +183,8 @@ const checkInput = (input: string): void => {
 const SHOWN_REJECTS = 3;
 const WIDTH = 100;
 
-const summary = ({ spec, counts, rejects }: JobView): string[] => {
+const summary = ({ spec, counts, rejects, isSealed }: JobView): string[] => {
+  if (!isSealed) return ["  The server loads its inputs."];
   const parts = [
     counted(counts.accepted, "item"),
     ...(counts.folded > 0 ? [counted(counts.folded, "duplicate")] : []),

@@ -67,6 +67,7 @@ type VerbName = Exclude<keyof Verbs, "flag" | "schedules" | "inputSets" | typeof
 const CHANGES: { readonly [V in VerbName]: null | ((...given: Parameters<Verbs[V]>) => Change | undefined) } =
   {
     controlJob: (job, to) => ({ action: `${to}Job`, target: job }),
+    apply: (_declared, isDry) => (isDry ? undefined : { action: "applyConfig", target: "sluice.config.ts" }),
     sealJob: (job) => ({ action: "sealJob", target: job }),
     resumeJob: (job, { newVersion, caps }) => ({
       action: "resumeJob",

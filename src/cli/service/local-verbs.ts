@@ -27,7 +27,9 @@ import { LOCAL_ACTOR, type ServiceContext } from "../../services/context.ts";
 import { deployScraper } from "../../services/deployments.ts";
 import { localVersions } from "./local-versions.ts";
 import { retryItems } from "../../services/items.ts";
-import { resumeJob, scraperOfJob, sealJob, stopJob } from "../../services/jobs.ts";
+import { applyConfig, ownTarget } from "../../services/apply-config.ts";
+import { readJob, resumeJob, scraperOfJob, sealJob, stopJob } from "../../services/jobs.ts";
+import { jobInputsFrom, loadInputs } from "../../services/load-inputs.ts";
 import { controlLane } from "../../services/lanes.ts";
 import { prune, removeJob } from "../../services/removals.ts";
 import { ScaleWatch } from "../../services/scale.ts";
@@ -145,6 +147,7 @@ export const openLocal = async (
         pathOfFile: storedPath(location),
       });
     },
+    apply: async (declared, isDry) => await applyConfig(ownTarget(await context()), declared, { isDry }),
     submit: async (submission) => await submit(await context(), submission),
     deploy: (name, bundle, commit) => deployScraper(common, { name, bundle, commit, by: localUser() }),
     ...localVersions(common),
@@ -195,17 +198,18 @@ const logOf = (data: string, job: string): string => {
 /** Leaves the job to workers: `sluice worker`, `sluice serve --workers`, or `sluice resume`. */
 const submit = async (context: ServiceContext, submission: Submission): Promise<Submitted> => {
   const { ledger, scrapers } = context;
-  const { input, format, onProgress, onJob } = submission;
+  const { input, format, onProgress, onJob, inputsFrom } = submission;
   const known = submission.job === undefined ? undefined : await ledger.readJob(submission.job);
   const scraper = known
     ? await loadPinned(known.spec, context.blobs)
     : await scrapers.find(submission.scraper);
   // Before there is a job that would wait for inputs.
-  const rows = await openInputs(input, format, scraper.scraper, laneOf);
+  const rows = inputsFrom ? undefined : await openInputs(input, format, scraper.scraper, laneOf);
   const job = known?.spec.id ?? jobId(new Date());
   if (!known) {
     const {
       scraper: _name,
+      inputsFrom: from,
       inputs = [],
       seal = false,
       extracts,
@@ -222,9 +226,14 @@ const submit = async (context: ServiceContext, submission: Submission): Promise<
       guardsTargets: false,
       extracts,
       maxItems,
+      ...(from && { inputsFrom: await jobInputsFrom(context, LOCAL_ACTOR, from) }),
     });
   }
   onJob(job);
+  if (!rows) {
+    await loadInputs(context, await readJob(context, job), new AbortController().signal);
+    return { view: await readJob(context, job) };
+  }
   try {
     await uploadInputs(context, LOCAL_ACTOR, job, { rows: () => rows, offset: 0, seal: true, onProgress });
   } catch (error) {

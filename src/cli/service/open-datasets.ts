@@ -25,11 +25,12 @@ const openLocal = async (location: StorageLocation): Promise<DatasetCalls & Asyn
   const views = await import("../../services/dataset-view.ts");
   const { LOCAL_ACTOR: actor } = await import("../../services/context.ts");
   const { auditedIn } = await import("./audit-local.ts");
+  const { applyDatasets, ownDatasets } = await import("../../services/apply-config.ts");
   const declared = (await loadConfig())?.datasets;
   const storage = await openExistingStorage(location);
   const { ledger, blobs } = storage;
   const context = { ledger, blobs, now: Date.now, audits: services.auditsOf(declared) };
-  if (declared) await services.applyDatasets(context, actor, declared);
+  if (declared) await applyDatasets(ownDatasets(context), declared);
   const find = async (dataset: string) => (await services.findDataset(context, actor, dataset)).body;
   const changing = async <T>(
     action: string,
@@ -39,11 +40,11 @@ const openLocal = async (location: StorageLocation): Promise<DatasetCalls & Asyn
   ): Promise<T> => await auditedIn(location, { action, target, detail: { ...detail } }, work);
   const shown = async (release: Parameters<typeof views.releaseView>[0]) =>
     await views.releaseView(release, await find(release.dataset));
-  /** Runs of `sluice run` are counted when somebody asks. */
+  /** Runs of `sluice run` are measured on request. */
   const countRuns = async (scraper: string): Promise<void> => {
     const jobs = await ledger.listJobs({ scraper, states: ["done"], limit: 20 });
     for (const { spec } of jobs.toSorted((a, b) => (a.endedAt ?? 0) - (b.endedAt ?? 0)))
-      await quality.noteQuality(context, spec.id);
+      await quality.noteQuality(context, spec.id, { renews: true });
   };
   return {
     async listDatasets() {

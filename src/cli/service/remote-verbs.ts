@@ -16,12 +16,14 @@ import type { Removal } from "../../domain/removal.ts";
 import type { ExportSettings } from "../../export/export-records.ts";
 import { checkOutput } from "../../export/outputs/open-output.ts";
 import { isReadOnce, lookInto, openBytesOnce } from "../../inputs/open-inputs.ts";
+import { applyConfig } from "../../services/apply-config.ts";
 import { UsageError } from "../exit.ts";
 import { findAmong, newestJobs, RemovedJobError } from "../find-job.ts";
 import { configuredPrices } from "../configured-prices.ts";
 import { renderAccount } from "../render/report.ts";
 import { shellWord } from "../text.ts";
 import { itemOfApi, jobOfApi, laneOfApi } from "./api-views.ts";
+import { remoteTarget } from "./remote-apply.ts";
 import { remoteItems } from "./remote-items.ts";
 import { sendInputs } from "./send-inputs.ts";
 import { cancelIfEmpty, jobRequest } from "./submission.ts";
@@ -76,6 +78,7 @@ export const openRemote = (client: SluiceClient, server: string): Verbs => {
     ...remoteRemovals(client),
     slowLanes: async () => [],
     writeResults: (job, output, settings) => writeResults(client, job, output, settings),
+    apply: (declared, isDry) => applyConfig(remoteTarget(client), declared, { isDry }),
     submit: (submission) => submit(client, submission),
     deploy: (name, bundle, commit) =>
       client.deployScraper(name, bundle, { ...(commit !== undefined && { commit }) }),
@@ -121,7 +124,12 @@ const stop = async (client: SluiceClient, job: string, to: "pause" | "cancel"): 
 };
 
 const submit = async (client: SluiceClient, submission: Submission): Promise<Submitted> => {
-  const { onJob, input, format } = submission;
+  const { onJob, input, format, inputsFrom } = submission;
+  if (inputsFrom) {
+    const { job } = await client.createJob(jobRequest(submission));
+    onJob(job.id);
+    return { view: jobOfApi(job) };
+  }
   // Before there is a job that would wait for inputs. A file is opened again to be sent; a pipe stays open.
   const once = isReadOnce(input) ? await openBytesOnce(input, format) : undefined;
   if (!once) await lookInto(input, format);

@@ -4,11 +4,11 @@ import type { Submission } from "./verbs.ts";
 
 /** The request that creates the job, for a server or in this process. Its inputs follow as an upload. */
 export const jobRequest = (submission: Submission): NewJob => {
-  const { scraper, perSecond, extracts, maxItems } = submission;
+  const { scraper, perSecond, extracts, maxItems, inputsFrom } = submission;
   const { deadlineAt, isBatch: _, guardsTargets: __, ...options } = submission.options;
   return {
     scraper,
-    seal: false,
+    ...(inputsFrom ? { inputsFrom } : { seal: false }),
     extracts,
     ...options,
     ...(deadlineAt !== undefined && { deadlineAt: new Date(deadlineAt).toISOString() }),

@@ -7,6 +7,7 @@ import { openApiKit } from "../../api/testing/api-kit.ts";
 import { SluiceClient } from "../../client.ts";
 import { storageLocation } from "../../config/storage-location.ts";
 import { openLocal } from "./local-verbs.ts";
+import type { Declared } from "../../services/apply-config.ts";
 import { openRemote } from "./remote-verbs.ts";
 import type { Submission, Verbs } from "./verbs.ts";
 
@@ -78,6 +79,69 @@ onBoth(
       await codeOf(verbs.writeResults(spec.id, join(folder, "x.csv"), { scraper: "other" })),
       "unknown-scraper",
     );
+  },
+);
+
+onBoth("a job takes its inputs from a version of an input set", async (verbs, folder) => {
+  const rows = (count: number): AsyncIterable<Uint8Array> =>
+    ReadableStream.from([
+      Buffer.from(Array.from({ length: count }, (_, n) => `{"url":"http://127.0.0.1:9/${n}"}\n`).join("")),
+    ]);
+  await verbs.inputSets.upload("towns", rows(2));
+  await verbs.inputSets.upload("towns", rows(3));
+  const submitted = await submit(verbs, folder, { inputsFrom: { set: "towns", version: 1 } });
+  // A server's controller loads them; here, nobody else would.
+  assert.deepEqual(
+    [submitted.isSealed, submitted.counts.accepted],
+    verbs.flag.includes("--server") ? [false, 0] : [true, 2],
+  );
+  for (const inputsFrom of [{ set: "none" }, { set: "towns", version: 3 }])
+    assert.equal(await codeOf(submit(verbs, folder, { inputsFrom })), "not-found");
+  assert.equal((await verbs.listJobs()).length, 1);
+});
+
+onBoth(
+  "a configuration is applied, again without a change, and only told on a dry run",
+  async (verbs, folder) => {
+    await writeFile(join(folder, "towns.csv"), "url\nhttp://127.0.0.1:9/a\n");
+    const weekly = {
+      scraper: "page",
+      when: { cron: "0 6 * * mon", zone: "UTC" },
+      inputsFrom: { set: "towns" },
+      dataset: "towns",
+    };
+    const declared: Declared = {
+      folder,
+      inputSets: { towns: { file: "towns.csv", key: ["url"] } },
+      datasets: { towns: { sources: [{ scraper: "page" }], lateAfter: "8d" } },
+      schedules: { after: { ...weekly, when: { after: "weekly" } }, weekly },
+    };
+    const apply = async (change: Partial<Declared> = {}, isDry = false): Promise<string[]> =>
+      (await verbs.apply({ ...declared, ...change }, isDry)).map(
+        ({ what, name, result }) => `${what} ${name} ${result}`,
+      );
+    const all = (result: string, set = result): string[] => [
+      `input set towns ${set}`,
+      ...["dataset towns", "schedule weekly", "schedule after"].map((one) => `${one} ${result}`),
+    ];
+    assert.deepEqual(await apply({}, true), all("created"));
+    assert.deepEqual((await verbs.schedules.list()).data, []);
+    assert.deepEqual(await apply(), all("created"));
+    assert.deepEqual(await apply(), all("unchanged"));
+    assert.deepEqual(await apply({}, true), all("unchanged", "compared"));
+    await writeFile(join(folder, "towns.csv"), "url\nhttp://127.0.0.1:9/b\n");
+    const changed = {
+      datasets: { towns: { sources: [{ scraper: "page" }], keep: 3 } },
+      schedules: { weekly: { ...weekly, overlap: "allow" as const } },
+    };
+    // A server keeps what others have made.
+    const removed = verbs.flag.includes("--server") ? [] : ["schedule after removed"];
+    assert.deepEqual(await apply(changed), [
+      ...["input set towns", "dataset towns", "schedule weekly"].map((one) => `${one} changed`),
+      ...removed,
+    ]);
+    assert.equal((await verbs.schedules.get("weekly")).overlap, "allow");
+    assert.equal((await verbs.inputSets.get("towns")).versions.length, 2);
   },
 );
 

@@ -23,6 +23,7 @@ import type {
 } from "../../client.ts";
 import type { StoredResponse } from "../../devtools/viewable-page.ts";
 import type { Failure, FailureKind } from "../../domain/failure.ts";
+import type { InputsFrom } from "../../domain/inputs-from.ts";
 import type { ItemState, ItemView } from "../../domain/item.ts";
 import type { JobCaps, JobView, LaneState, LaneView } from "../../domain/job.ts";
 import type { JudgedRecord } from "../../domain/record.ts";
@@ -31,6 +32,7 @@ import type { ExportSettings } from "../../export/export-records.ts";
 import type { InputFormat } from "../../inputs/input-format.ts";
 import type { JobOptions } from "../../pipeline/submit.ts";
 import type { LaneControl } from "../../ports/ledger.ts";
+import type { Applied, Declared } from "../../services/apply-config.ts";
 import type { DuePart, PruneFilter } from "../../retention/plan-prune.ts";
 
 /** What commands can do, with a data folder on this machine (`local-verbs.ts`) or a server (`remote-verbs.ts`). */
@@ -70,6 +72,9 @@ export interface Verbs extends RemovingVerbs, AsyncDisposable {
   rollBackVersion(scraper: string, how: Pick<Activation, "move">): Promise<Moved>;
   startCanary(scraper: string, version: string | undefined, how: StartCanary): Promise<Moved>;
   endCanary(scraper: string, how: EndCanary): Promise<Version>;
+
+  /** Makes what a configuration declares effective, or only says what that would change. */
+  apply(declared: Declared, isDry: boolean): Promise<readonly Applied[]>;
 
   lanes(): AsyncIterable<LaneState>;
   controlLane(lane: string, to: LaneControl): Promise<void>;
@@ -149,6 +154,8 @@ export interface Submission {
   readonly scraper: string;
   /** A path, or `-` for stdin. */
   readonly input: string;
+  /** In place of `input`. A server loads it by itself. */
+  readonly inputsFrom?: InputsFrom;
   readonly format?: InputFormat;
   /** Continues the upload to this job instead of creating one. */
   readonly job?: string;
