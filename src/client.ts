@@ -26,6 +26,7 @@ import type {
   BatchResult,
   CreatedBatch,
   CreatedJob,
+  FailureTimes,
   InputCheck,
   Job,
   JobQuery,
@@ -42,6 +43,8 @@ import type {
   AuditEntry,
   AuditQuery,
   Deployment,
+  JobLane,
+  JobLaneQuery,
   Lane,
   LaneControl,
   LaneQuery,
@@ -158,6 +161,11 @@ export class SluiceClient {
 
   async getJob(job: string): Promise<Job> {
     return await this.#json("GET", jobPath(job));
+  }
+
+  /** When its attempts failed, by kind. */
+  async getFailures(job: string): Promise<FailureTimes> {
+    return await this.#json("GET", `${jobPath(job)}/failures`);
   }
 
   /** One page, newest first. */
@@ -296,6 +304,10 @@ export class SluiceClient {
       `/v1/scrapers/${encodeURIComponent(scraper)}/bundle${queryText({ ...options })}`,
       { bytes: bundle, isRepeatable: true },
     );
+  }
+
+  async listJobLanes(job: string, query: JobLaneQuery & PageQuery = {}): Promise<Page<JobLane>> {
+    return await this.#json("GET", `${jobPath(job)}/lanes${queryText({ ...query })}`);
   }
 
   async listLanes(query: LaneQuery & PageQuery = {}): Promise<Page<Lane>> {

@@ -50,6 +50,7 @@ export const PAGES: readonly PageEntry[] = [
   },
   { path: "/events", title: "Events", nav: { key: "e" }, load: () => import("./pages/events.tsx") },
   { path: "/webhooks", title: "Webhooks", nav: { key: "h" }, load: () => import("./pages/webhooks.tsx") },
+  { path: "/limits", title: "Limits and use", nav: { key: "m" }, load: () => import("./pages/limits.tsx") },
   {
     path: "/clients",
     title: "Clients and keys",

@@ -104,6 +104,7 @@ const pulse = z.object({
       slows: z.boolean().optional(),
     }),
   ),
+  used: list(z.object({ lane, requests: count })).optional(),
   crawlDelays: list(z.object({ lane, delayMs: ms })),
   ways: list(
     z.object({
@@ -254,8 +255,10 @@ export const CALLS: { readonly [V in WireVerb]: z.ZodType<readonly unknown[]> } 
   changeVersions: z.tuple([name, loose, id]),
   amendItems: z.tuple([name, count, list(amended), z.boolean().optional()]),
   listJobs: z.tuple([loose.extend({ limit }).optional()]),
+  readFailures: z.tuple([name]),
   sumOpenJobs: z.tuple([]),
-  listLanes: z.tuple([z.object({ job: name.optional(), ...page })]),
+  listLanes: z.tuple([z.object({ job: name.optional(), isHeld: z.boolean().optional(), ...page })]),
+  listJobLanes: z.tuple([name, z.object({ isOpen: z.boolean().optional(), ...page })]),
   controlLane: z.tuple([lane, loose]),
   setShare: z.tuple([name, loose]),
   countAccepted: z.tuple([name, ms]),

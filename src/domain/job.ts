@@ -263,10 +263,24 @@ export interface LaneState extends LaneView {
   /** Items of all jobs that are not at their end. */
   readonly backlog: number;
   readonly inFlight: number;
+  /** Requests that workers sent lately. */
+  readonly usedPerSecond: number;
+  /** Jobs for which the breaker holds it. */
+  readonly heldJobs: number;
   /** What is known about proxy tiers there; omitted if nothing is. */
   readonly ladders?: readonly LaneLadder[];
   /** What its items have cost, by proxy tier; omitted if none was used. */
   readonly spent?: TierCosts;
+}
+
+/** One job's items in a lane. */
+export interface JobLane extends Pick<LaneState, "lane" | "holdMs" | "holdReason" | "isHeldByOperator"> {
+  /** Its items that are not at their end; of these, how many are in flight, and how many wait for a retry. */
+  readonly backlog: number;
+  readonly inFlight: number;
+  readonly waiting: number;
+  /** Why the breaker holds it for this job. */
+  readonly held?: Omit<HeldLane, "lane" | "evidence">;
 }
 
 export interface LaneView {

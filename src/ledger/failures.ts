@@ -1,6 +1,7 @@
 import type { Failure, FailureKind } from "../domain/failure.ts";
+import { addFailureTimes, type FailurePairs, NO_FAILURE_TIMES } from "../domain/failure-times.ts";
 import type { ItemRef } from "../domain/item.ts";
-import type { Transaction } from "./transaction.ts";
+import { type Transaction, want } from "./transaction.ts";
 import type { FailureCount, Job } from "./records.ts";
 
 /** An item that has come to its end as failed. */
@@ -60,4 +61,11 @@ export const addFailure = (
 export const takeFailure = (failures: Job["failures"], kind: FailureKind, count = 1): Job["failures"] => {
   const known = failures[kind];
   return known ? { ...failures, [kind]: { ...known, final: known.final - count } } : failures;
+};
+
+/** Failures that happened now. `queue`: one of the job's, by which what is known so far was loaded. */
+export const noteFailures = (tx: Transaction, job: number, failed: FailurePairs, queue?: number): void => {
+  tx.need(queue === undefined ? want("failureTimes", job) : want("failureTimesOfQueue", queue));
+  const known = tx.known("failureTimes", job) ?? NO_FAILURE_TIMES;
+  tx.put("failureTimes", { ...addFailureTimes(known, tx.now, failed), job });
 };

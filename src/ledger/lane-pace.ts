@@ -37,6 +37,8 @@ const newLane = (id: number, name: string): Lane => ({
   ways: {},
   tiers: {},
   spent: {},
+  used: 0,
+  usedAt: 0,
   lowestPerSecond: null,
   goingQueues: 0,
 });

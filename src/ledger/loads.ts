@@ -68,6 +68,8 @@ export const SETS = {
   jobNamed: set("job")<[id: string]>(),
   jobOfQueue: set("job")<[queue: number]>(),
   overdueJob: set("job")<[now: number]>(),
+  failureTimes: set("failureTimes")<[job: number]>(),
+  failureTimesOfQueue: set("failureTimes")<[queue: number]>(),
 
   worker: set("worker")<[name: string]>(),
   workers: set("worker")<[]>(),

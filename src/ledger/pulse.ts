@@ -2,6 +2,7 @@ import { learn, NOTHING_LEARNED } from "../domain/auto-mode.ts";
 import { isDoubtful, seedBreaker, step } from "../domain/breaker.ts";
 import { EVERY_ADDRESS } from "../domain/lane-name.ts";
 import { onOutcomes } from "../domain/lane-speed.ts";
+import { addUse } from "../domain/lane-use.ts";
 import { returnSlots } from "../domain/slots.ts";
 import type {
   LaneReport,
@@ -52,6 +53,7 @@ const lanesIn = (report: PulseReport): Set<string> =>
     ...report.returned.map(({ lane }) => lane),
     ...report.crawlDelays.map(({ lane }) => lane),
     ...report.lanes.map(({ lane }) => lane),
+    ...(report.used ?? []).map(({ lane }) => lane),
     ...(report.ways ?? []).map(({ lane }) => lane),
     ...(report.tiers ?? []).map(({ lane }) => lane),
     ...report.inFlight.keys(),
@@ -111,6 +113,10 @@ export const pulse = (
     for (const { lane, delayMs } of report.crawlDelays) keepCrawlDelay(tx, lane, delayMs);
     for (const [lane, seen] of Map.groupBy(report.lanes, (one) => one.lane))
       adjustLane(tx, lane, seen, maxHoldMs);
+    for (const { lane, requests } of report.used ?? []) {
+      const known = laneNamed(tx, lane);
+      tx.patch("lane", known, addUse(known, requests, tx.now));
+    }
     for (const way of report.ways ?? []) learnWay(tx, way);
     tx.each(report.tiers ?? [], (tier) => noteTier(tx, report.worker, tier));
     const byQueue = Map.groupBy(report.outcomes, (one) => one.queue);

@@ -3,7 +3,7 @@ import { afterDeathAlone } from "../domain/retry.ts";
 import type { ReapReply, ReapRequest } from "../ports/ledger.ts";
 import { addSpending, charge, chargeWants } from "./charge.ts";
 import { endJobWhenDone, OVER_BUDGET } from "./end-job.ts";
-import { addFailure, type FailedItem, tellFailed } from "./failures.ts";
+import { addFailure, type FailedItem, noteFailures, tellFailed } from "./failures.ts";
 import { answerWants, freshWants, leaveFresh } from "./fresh-notes.ts";
 import { newRetry, type Retry, type Worker } from "./records.ts";
 import { wakeLane, wakeShare } from "./shares.ts";
@@ -177,6 +177,7 @@ const endLost = (
     failed: job.failed + 1,
     failures: addFailure(job.failures, failure, key, { isFinal: true }),
   });
+  noteFailures(tx, job.number, { [failure.kind]: [1, 1] });
   return { queue: id, seq, key, failure };
 };
 

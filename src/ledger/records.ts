@@ -3,11 +3,13 @@ import type { BreakerState } from "../domain/breaker.ts";
 import type { CaptureRef, RecordRange } from "../domain/capture.ts";
 import type { CollectorKind } from "../domain/job-version.ts";
 import type { Failure, FailureKind } from "../domain/failure.ts";
+import type { FailureTimes } from "../domain/failure-times.ts";
 import type { AnswerKind, Change } from "../domain/freshness.ts";
 import type { PastAttempt, Skipped, TierCost } from "../domain/item.ts";
 import type { Cap, Freshness, JobSpec, JobState, Pause, RejectedInput } from "../domain/job.ts";
 import type { TierCosts } from "../domain/cost.ts";
 import type { LaneSpeed } from "../domain/lane-speed.ts";
+import type { LaneUse } from "../domain/lane-use.ts";
 import type { LadderState } from "../domain/proxy-ladder.ts";
 import type { Client, Share } from "./client-record.ts";
 import type { StoredDocument } from "../ports/documents.ts";
@@ -22,7 +24,7 @@ export type { Client, Share } from "./client-record.ts";
  */
 
 /** A lane. Lane 0 stands for all workers together: clients share it as they share the slots of a lane. */
-export interface Lane {
+export interface Lane extends LaneUse {
   readonly id: number;
   readonly name: string;
   /** Slots that are booked, see `SlotBook`. */
@@ -143,6 +145,11 @@ export interface Job {
   readonly changes: Readonly<Partial<Record<Change, number>>>;
   /** By proxy tier. */
   readonly costs: TierCosts;
+}
+
+/** Only for jobs in which something has failed. */
+interface JobFailureTimes extends FailureTimes {
+  readonly job: number;
 }
 
 /** A run of items that is leased to a worker: the places that are not settled, as pairs of first and last. */
@@ -434,6 +441,7 @@ export interface Records {
   readonly client: Client;
   readonly queue: Queue;
   readonly job: Job;
+  readonly failureTimes: JobFailureTimes;
   readonly worker: Worker;
   readonly item: Item;
   readonly capped: CappedItem;
@@ -468,6 +476,7 @@ export const KEYS = {
   client: ["name"],
   queue: ["id"],
   job: ["number"],
+  failureTimes: ["job"],
   worker: ["name"],
   item: ["queue", "seq"],
   capped: ["queue", "seq"],

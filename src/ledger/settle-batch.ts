@@ -1,5 +1,6 @@
 import { addTierCosts, NO_COST, tierCostList, type TierCosts } from "../domain/cost.ts";
 import type { Failure } from "../domain/failure.ts";
+import { addFailurePairs, type FailurePairs } from "../domain/failure-times.ts";
 import type { Change } from "../domain/freshness.ts";
 import type { ItemRef } from "../domain/item.ts";
 import type { SettledItem } from "../ports/ledger.ts";
@@ -7,7 +8,7 @@ import { fieldsIn, movedCounts } from "../domain/job-version.ts";
 import { CanaryTally } from "./canary-counts.ts";
 import { charge } from "./charge.ts";
 import { endJobWhenDone } from "./end-job.ts";
-import { addFailure, type FailedItem, tellFailed } from "./failures.ts";
+import { addFailure, type FailedItem, noteFailures, tellFailed } from "./failures.ts";
 import type { Job, Lease, Queue, Worker } from "./records.ts";
 import { ALL_WORKERS, chargeShare, wakeLane, wakeShare } from "./shares.ts";
 import { spendBudget } from "./spend-budget.ts";
@@ -75,6 +76,7 @@ export class JobTally {
   #bytes = 0;
   #fields: number[] | undefined;
   #failures: Job["failures"];
+  #newFailures: { readonly pairs: FailurePairs; readonly queue: number } | undefined;
   #changes: Job["changes"];
   #costs: Job["costs"];
   readonly #canary = new CanaryTally();
@@ -113,6 +115,9 @@ export class JobTally {
     isUntried: boolean,
   ): void {
     this.#failures = addFailure(this.#failures, failure, item.key, { isFinal, isUntried });
+    const pair = [Number(isFinal), Number(!isUntried)] as const;
+    const pairs = addFailurePairs(this.#newFailures?.pairs, { [failure.kind]: pair });
+    this.#newFailures = { pairs, queue: item.queue };
     if (isFinal) this.failed.push({ ...item, failure });
   }
 
@@ -138,6 +143,8 @@ export class JobTally {
       costs: this.#costs,
     });
     if (job.spec.canary ?? job.spec.pastCanary) this.#canary.write(tx, job);
+    if (this.#newFailures) noteFailures(tx, job.number, this.#newFailures.pairs, this.#newFailures.queue);
+    this.#newFailures = undefined;
     this.reread(tx);
   }
 

@@ -40,6 +40,9 @@ export const settleWants = (worker: string, items: readonly SettledItem[]): Want
   ...items
     .filter((item) => !isPlain(item))
     .flatMap(({ queue, seq }) => [want("item", queue, seq), want("retry", queue, seq)]),
+  ...new Set(items.filter(({ outcome }) => "failure" in outcome).map(({ queue }) => queue))
+    .values()
+    .map((queue) => want("failureTimesOfQueue", queue)),
 ];
 
 /** Items that are no longer leased to this worker are refused and change nothing. */

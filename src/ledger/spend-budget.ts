@@ -2,7 +2,7 @@ import { reachedLimit } from "../domain/budget.ts";
 import { costOfJob } from "../domain/cost.ts";
 import { pauseJob } from "./control-job.ts";
 import { endedOf, onlyLeased, OVER_BUDGET } from "./end-job.ts";
-import { addFailure } from "./failures.ts";
+import { addFailure, noteFailures } from "./failures.ts";
 import { type Transaction, want } from "./transaction.ts";
 
 /**
@@ -34,6 +34,7 @@ export const spendBudget = (tx: Transaction, number: number): void => {
     }),
   });
   if (left === 0) return;
+  noteFailures(tx, number, { budget: [left, 0] });
   tx.tell("item.failed", job.id, {
     count: left,
     kinds: { budget: left },

@@ -12,7 +12,7 @@ import type { AmendedItem } from "../ports/ledger.ts";
 import { type Transaction, want } from "./transaction.ts";
 import { jobNamed, mustGoOn, READING } from "./control-job.ts";
 import { emitItems, emitWants } from "./emit-items.ts";
-import { addFailure, takeFailure } from "./failures.ts";
+import { addFailure, noteFailures, takeFailure } from "./failures.ts";
 import { lowerPace } from "./queues.ts";
 import type { Job, Result } from "./records.ts";
 
@@ -138,6 +138,7 @@ const amend = (
   const isPartial = ({ state, quality }: Result): number => Number(state === "done" && quality === "partial");
   let { failures } = job;
   if (before.state === "failed" && before.failure) failures = takeFailure(failures, before.failure.kind);
+  if (failure) noteFailures(tx, number, { [failure.kind]: [1, 0] });
   if (failure)
     failures = addFailure(failures, failure, tx.one("item", item.queue, item.seq)!.key, {
       isFinal: true,

@@ -7,6 +7,7 @@ import { canaries } from "./ledger-suite/canaries.ts";
 import { documents } from "./ledger-suite/documents.ts";
 import { emitting } from "./ledger-suite/emitting.ts";
 import { events } from "./ledger-suite/events.ts";
+import { failureTimes } from "./ledger-suite/failure-times.ts";
 import { fairness } from "./ledger-suite/fairness.ts";
 import { freshKeeping } from "./ledger-suite/fresh-keeping.ts";
 import { freshness } from "./ledger-suite/freshness.ts";
@@ -39,7 +40,19 @@ interface LedgerSuiteOptions {
 
 /** The laws of the ledger, with the tests that hold it to each. All of them end with a check of the test's own history of calls. */
 export const LAWS = {
-  conservation: [jobs, jobLimits, items, lists, emitting, events, removing, versions, canaries, documents],
+  conservation: [
+    jobs,
+    jobLimits,
+    items,
+    lists,
+    emitting,
+    events,
+    removing,
+    versions,
+    canaries,
+    documents,
+    failureTimes,
+  ],
   "one holder": [leases],
   pace: [pace, ownPace, addresses, robots, lanes, operator],
   "no idling": [kinds, backlog, workSums, freshness, freshKeeping],

@@ -11,15 +11,16 @@ import type {
   JobState,
   JobSums,
   JobView,
-  LaneState,
   PauseReason,
   RejectedInput,
 } from "../domain/job.ts";
+import type { FailureTimes } from "../domain/failure-times.ts";
 import type { LaneBacklog, RunningWorker } from "../domain/scale.ts";
 import type { WorkSums } from "../domain/work-sums.ts";
 import type { Documents } from "./documents.ts";
 import type { CallId, EventLog } from "./event-log.ts";
 import type { FreshEntry, FreshKey, FreshNote } from "./fresh-entry.ts";
+import type { LaneLedger } from "./lane-ledger.ts";
 import type { WorkerInfo, WorkerView } from "./registry.ts";
 import type { Removals, RetryFilter, VersionLedger } from "./removals.ts";
 import type { RobotsCache } from "./robots-cache.ts";
@@ -27,6 +28,7 @@ import type { RobotsCache } from "./robots-cache.ts";
 export type { FreshEntry, FreshKey, FreshNote } from "./fresh-entry.ts";
 export type { EventLog, LedgerEvent } from "./event-log.ts";
 export type { CallId } from "./event-log.ts";
+export type { JobLaneQuery, LaneControl, LaneLedger, LaneQuery } from "./lane-ledger.ts";
 export type { AmendedItem } from "./removals.ts";
 export type { RobotsAnswer, RobotsCache, RobotsReply } from "./robots-cache.ts";
 export type { WorkerInfo, WorkerView } from "./registry.ts";
@@ -87,17 +89,13 @@ export interface JobLedger extends VersionLedger {
    */
   raiseCaps(job: string, caps: JobCaps, id?: CallId): Promise<number>;
   readJob(job: string): Promise<JobView | undefined>;
+  /** When its attempts failed, and how. Failed items that are retried later are still counted at the time of their failure. */
+  readFailures(job: string): Promise<FailureTimes>;
   /** The newest first. Without a query, the newest 200 of all clients. */
   listJobs(query?: JobQuery): Promise<readonly JobView[]>;
   /** The jobs that have not ended, summed by state: thousands of jobs cost little more than a few. */
   sumOpenJobs(): Promise<OpenJobs>;
   listItems(job: string, query: ItemQuery): Promise<ItemPage>;
-}
-
-export interface LaneLedger {
-  listLanes(query: LaneQuery): Promise<readonly LaneState[]>;
-  /** An operator's word. */
-  controlLane(lane: string, to: LaneControl): Promise<void>;
 }
 
 export interface ClientLedger extends SpendingLedger {
@@ -151,14 +149,6 @@ export interface Ledger extends WorkLedger, JobLedger, LaneLedger, ClientLedger,
   close(): Promise<void>;
 }
 
-export interface LaneQuery {
-  /** Only lanes of this job, slowed ones first; default: all lanes, by name. */
-  readonly job?: string;
-  /** Last name of the previous page; not with a job. */
-  readonly after?: string;
-  readonly limit: number;
-}
-
 export interface ClientShares {
   readonly weight: number;
   readonly maxRunning?: number;
@@ -172,15 +162,6 @@ export interface ClientShares {
 export interface ClientSpending {
   readonly spent: Cost;
   readonly perDay: Pick<ClientShares, "requestsPerDay" | "bytesPerDay" | "costPerDay">;
-}
-
-export interface LaneControl {
-  /** Maximum requests per second; null removes the limit. */
-  readonly perSecond?: number | null;
-  /** A held lane starts nothing. A release also ends a hold by a site's `Retry-After`. */
-  readonly isHeld?: boolean;
-  /** Forgets what was learned about the lane: its speed, `Crawl-delay`, holds and bookings. The operator's limit stays. */
-  readonly isReset?: boolean;
 }
 
 export interface PlannedItem {
@@ -371,6 +352,8 @@ export interface PulseReport {
   readonly refunds: readonly SlotRefund[];
   readonly outcomes: readonly OutcomeReport[];
   readonly lanes: readonly LaneReport[];
+  /** Requests that were sent since this was last reported. */
+  readonly used?: readonly { readonly lane: string; readonly requests: number }[];
   /** Learned from robots.txt. */
   readonly crawlDelays: readonly { readonly lane: string; readonly delayMs: number }[];
   /** What was learned from items of `auto` scrapers. */

@@ -297,6 +297,29 @@ export type Resume = Request<typeof resumeSchema>;
 /** Limits of a job; they can only be raised. */
 export type JobCaps = Omit<Resume, "newVersion">;
 
+export const failureTimesSchema = named(
+  "FailureTimes",
+  z.object({
+    widthMs: described("Length of each span.", count),
+    data: described(
+      "Spans in which something failed, oldest first; at most 96.",
+      z.array(
+        z.object({
+          at: described("Beginning of the span.", instant),
+          kinds: z.partialRecord(
+            failureKind,
+            z.object({
+              items: described("Failures that ended an item.", count),
+              attempts: described("Failed attempts, including those that were retried.", count),
+            }),
+          ),
+        }),
+      ),
+    ),
+  }),
+);
+export type FailureTimes = Answer<typeof failureTimesSchema>;
+
 export const retrySchema = z.strictObject({
   kinds: z.array(failureKind).min(1).optional(),
   keys: z.array(z.string().min(1).max(8000)).min(1).max(1000).optional(),

@@ -88,12 +88,17 @@ export const laneSchema = named(
   z.object({
     lane: z.string(),
     perSecond: described("Current requests per second; null for no limit.", perSecond),
+    usedPerSecond: described(
+      "Requests per second that were sent lately, over about ten seconds.",
+      z.number(),
+    ),
     factor: described("1 at full pace; lower while the lane is slowed down.", z.number()),
     operatorPerSecond: described("The operator's limit; null if none is set.", z.number().nullable()),
     isHeld: described("An operator has stopped the lane.", z.boolean()),
     heldUntil: described("No requests until then.", instant).optional(),
     holdReason: z.string().optional(),
     backlog: described("Items of all jobs that have not ended.", z.int()),
+    heldJobs: described("Jobs for which the breaker holds the lane.", z.int()),
     inFlight: z.int(),
     proxies: described(
       "What was learned about proxy tiers, for each ladder that scrapers name; absent if nothing was learned.",
@@ -109,9 +114,33 @@ export type Lane = Answer<typeof laneSchema>;
 
 export const laneQuery = z.strictObject({
   prefix: described("Only lanes whose name begins so.", z.string().min(1).max(500)).optional(),
+  held: described(
+    "Only lanes that are held now: by an operator, by the site, or by the breaker for some job.",
+    z.enum(["true", "false"]),
+  ).optional(),
   ...pageQuery(500, 100),
 });
 export type LaneQuery = Filters<typeof laneQuery>;
+
+export const jobLaneSchema = named(
+  "JobLane",
+  laneSchema.pick({ lane: true, isHeld: true, heldUntil: true, holdReason: true }).extend({
+    backlog: described("Items of the job that have not ended.", z.int()),
+    inFlight: described("Of these, items that a worker has.", z.int()),
+    waiting: described("Of these, items that wait for a retry.", z.int()),
+    breaker: described(
+      "The breaker holds the lane for this job. Without `probeAt`, a person must decide.",
+      z.object({ reason: z.string(), heldAt: instant, probeAt: instant.optional() }),
+    ).optional(),
+  }),
+);
+export type JobLane = Answer<typeof jobLaneSchema>;
+
+export const jobLaneQuery = z.strictObject({
+  backlog: described("Only lanes in which the job has items left.", z.enum(["true", "false"])).optional(),
+  ...pageQuery(500, 100),
+});
+export type JobLaneQuery = Filters<typeof jobLaneQuery>;
 
 export const laneControlSchema = z.strictObject({
   perSecond: described(

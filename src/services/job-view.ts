@@ -2,6 +2,7 @@ import type { Evidence as BreakerEvidence } from "../domain/breaker.ts";
 import { costOfJob, fromMicro } from "../domain/cost.ts";
 import type { CaptureRef } from "../domain/capture.ts";
 import type { FailureKind } from "../domain/failure.ts";
+import type { FailureTimes } from "../domain/failure-times.ts";
 import { endedCount, type ItemRef } from "../domain/item.ts";
 import { versionsOf } from "../domain/job-version.ts";
 import type { JobView } from "../domain/job.ts";
@@ -11,7 +12,7 @@ import type { Evidence } from "../schemas/item.ts";
 import { captureView, tierCostView } from "./item-view.ts";
 import { ladderView, orNull } from "./lane-view.ts";
 import { itemId } from "./items.ts";
-import type { Batch, Job } from "../schemas/job.ts";
+import type { Batch, FailureTimes as FailureTimesAnswer, Job } from "../schemas/job.ts";
 
 /** A job as the API shows it; `perSecond` is the current rate of items that end, if known. */
 export const jobView = (view: JobView, perSecond: number | undefined, now: number): Job => {
@@ -67,6 +68,19 @@ export const jobView = (view: JobView, perSecond: number | undefined, now: numbe
     ...(pagesRemoved && { pagesRemoved: { ...pagesRemoved, at: isoTime(pagesRemoved.at) } }),
   };
 };
+
+export const failureTimesView = ({ widthMs, buckets }: FailureTimes): FailureTimesAnswer => ({
+  widthMs,
+  data: Object.entries(buckets)
+    .map(([number, pairs]) => ({ at: Number(number) * widthMs, pairs }))
+    .toSorted((a, b) => a.at - b.at)
+    .map(({ at, pairs }) => ({
+      at: isoTime(at),
+      kinds: Object.fromEntries(
+        Object.entries(pairs).map(([kind, [items, attempts]]) => [kind, { items, attempts }]),
+      ),
+    })),
+});
 
 /** A batch is a job of the built-in scraper `page`. */
 export const batchView = ({ counts, ...job }: Job): Batch => {

@@ -1,6 +1,6 @@
 import { isoTime } from "../domain/iso-time.ts";
-import type { LaneLadder, LaneState } from "../domain/job.ts";
-import type { Lane } from "../schemas/operations.ts";
+import type { JobLane as JobLaneState, LaneLadder, LaneState } from "../domain/job.ts";
+import type { JobLane, Lane } from "../schemas/operations.ts";
 import { tierCostView } from "./item-view.ts";
 
 export const orNull = (perSecond: number): number | null => (Number.isFinite(perSecond) ? perSecond : null);
@@ -8,18 +8,47 @@ export const orNull = (perSecond: number): number | null => (Number.isFinite(per
 export const laneView = (state: LaneState, now: number): Lane => ({
   lane: state.lane,
   perSecond: orNull(state.perSecond),
+  usedPerSecond: Math.round(state.usedPerSecond * 1000) / 1000,
   factor: state.factor,
   operatorPerSecond: state.operatorPerSecond,
-  isHeld: state.isHeldByOperator,
-  ...(state.holdMs > 0 && Number.isFinite(state.holdMs) && { heldUntil: isoTime(now + state.holdMs) }),
-  ...(state.holdReason !== undefined && { holdReason: state.holdReason }),
+  ...holdView(state, now),
   backlog: state.backlog,
+  heldJobs: state.heldJobs,
   inFlight: state.inFlight,
   ...(state.ladders && { proxies: state.ladders.map(ladderView) }),
   ...(state.spent && {
     spent: Object.fromEntries(Object.entries(state.spent).map(([tier, cost]) => [tier, tierCostView(cost)])),
   }),
 });
+
+type Held = Pick<LaneState, "isHeldByOperator" | "holdMs" | "holdReason">;
+
+const holdView = (
+  { isHeldByOperator, holdMs, holdReason }: Held,
+  now: number,
+): Pick<Lane, "isHeld" | "heldUntil" | "holdReason"> => ({
+  isHeld: isHeldByOperator,
+  ...(holdMs > 0 && Number.isFinite(holdMs) && { heldUntil: isoTime(now + holdMs) }),
+  ...(holdReason !== undefined && { holdReason }),
+});
+
+export const jobLaneView = (state: JobLaneState, now: number): JobLane => {
+  const { lane, backlog, inFlight, waiting, held } = state;
+  return {
+    lane,
+    ...holdView(state, now),
+    backlog,
+    inFlight,
+    waiting,
+    ...(held && {
+      breaker: {
+        reason: held.reason,
+        heldAt: isoTime(held.heldAt),
+        ...(held.probeAt !== undefined && { probeAt: isoTime(held.probeAt) }),
+      },
+    }),
+  };
+};
 
 export const ladderView = ({
   ladder,

@@ -28,12 +28,13 @@ export const listLanes = async (
   { ledger }: Lanes,
   {
     prefix = "",
+    isHeld = false,
     after,
     limit,
-  }: { readonly prefix?: string; readonly after?: string; readonly limit: number },
+  }: { readonly prefix?: string; readonly isHeld?: boolean; readonly after?: string; readonly limit: number },
 ): Promise<{ readonly lanes: readonly LaneState[]; readonly next: string | undefined }> => {
   const from = after ?? (prefix === "" ? undefined : laneBefore(prefix));
-  const found = await ledger.listLanes({ limit, ...(from !== undefined && { after: from }) });
+  const found = await ledger.listLanes({ limit, isHeld, ...(from !== undefined && { after: from }) });
   const lanes = found.filter(({ lane }) => lane.startsWith(prefix));
   return { lanes, next: lanes.length < limit ? undefined : lanes.at(-1)?.lane };
 };

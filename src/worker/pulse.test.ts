@@ -59,7 +59,7 @@ test("a requested slot is granted soon, by the ledger's bookings", async (t) => 
   assert.ok(reports.some(({ wishes }) => wishes[0]?.lane === SITE && wishes[0].count === 1));
 });
 
-test("outcomes, problems and crawl delays are reported once, and counted together", async (t) => {
+test("outcomes, problems, crawl delays and requests are reported once, and counted together", async (t) => {
   const { inFlight, pulse, reports } = await open(t);
   await inFlight.claim();
   const { queue } = inFlight.running[0]!;
@@ -71,6 +71,7 @@ test("outcomes, problems and crawl delays are reported once, and counted togethe
   pulse.lane(SITE, "timeout", { slows: false });
   pulse.lane(SITE, "timeout", { slows: true });
   pulse.crawlDelay(SITE, 700);
+  for (const lane of [SITE, "other.test", SITE]) pulse.sent(lane);
   await pulse.now();
   await pulse.now();
   const [first, second] = reports;
@@ -82,7 +83,14 @@ test("outcomes, problems and crawl delays are reported once, and counted togethe
     { lane: SITE, kind: "timeout", count: 1, slows: true },
   ]);
   assert.deepEqual(first?.crawlDelays, [{ lane: SITE, delayMs: 700 }]);
-  assert.deepEqual([second?.outcomes, second?.lanes, second?.crawlDelays], [[], [], []]);
+  assert.deepEqual(first?.used, [
+    { lane: SITE, requests: 2 },
+    { lane: "other.test", requests: 1 },
+  ]);
+  assert.deepEqual(
+    [second?.outcomes, second?.lanes, second?.crawlDelays, second?.used],
+    [[], [], [], undefined],
+  );
 });
 
 test("pulses are sent regularly, also without requests", async (t) => {

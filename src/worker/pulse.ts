@@ -5,6 +5,7 @@ import type {
   LaneReport,
   OutcomeReport,
   PulseReply,
+  PulseReport,
   TierReport,
   WayReport,
   WorkLedger,
@@ -31,6 +32,8 @@ interface LaneTrouble {
 
 /** Time between pulses, unless something calls for an earlier one. */
 const QUIET_MS = 300;
+/** Between reports of what was sent. */
+const USED_MS = 1000;
 /** More at once teach nothing new. */
 const MOST_WAYS = 100;
 /** The same for a worker with nothing to report and nothing in flight. */
@@ -44,6 +47,8 @@ export class Pulse {
   readonly #options: PulseOptions;
   #outcomes: OutcomeReport[] = [];
   #lanes = new Map<string, LaneReport>();
+  #used = new Map<string, number>();
+  #usedToldAt = -Infinity;
   #crawlDelays: { lane: string; delayMs: number }[] = [];
   #ways: WayReport[] = [];
   #tiers: TierReport[] = [];
@@ -102,6 +107,21 @@ export class Pulse {
       ...(slows !== undefined && { slows }),
     });
     if (kind !== "ok") this.need();
+  }
+
+  /** A request was sent. */
+  sent(lane: string): void {
+    this.#used.set(lane, (this.#used.get(lane) ?? 0) + 1);
+  }
+
+  /** What was sent, once a second at most: a lane's record is not written more often for it. */
+  #takeUsed(): Pick<PulseReport, "used"> {
+    const now = performance.now();
+    if (this.#used.size === 0 || now < this.#usedToldAt + USED_MS) return {};
+    const used = [...this.#used].map(([lane, requests]) => ({ lane, requests }));
+    this.#used.clear();
+    this.#usedToldAt = now;
+    return { used };
   }
 
   crawlDelay(lane: string, delayMs: number): void {
@@ -179,6 +199,7 @@ export class Pulse {
       wishes: scheduler.wishes(),
       outcomes: this.#outcomes,
       lanes: [...this.#lanes.values()],
+      ...this.#takeUsed(),
       crawlDelays: this.#crawlDelays,
       ...(this.#ways.length > 0 && { ways: this.#ways }),
       ...(this.#tiers.length > 0 && { tiers: this.#tiers }),

@@ -77,6 +77,8 @@ export class RequestGate {
           if (this.#pacesAddresses && !this.#isFor(slot, url.host, address)) return false;
           if (!slot.isInTime()) return false;
           if (acts) this.#acted.add(item);
+          pulse.sent(lane);
+          if (slot.address !== undefined) pulse.sent(slot.address);
           return true;
         },
         renew: async () => {

@@ -22,6 +22,7 @@ test("the stories of those who operate Sluice, by keyboard", async (t) => {
   const later = await kit.endedJob(50);
   const held = await kit.heldJob();
   const lane = held.held[0]!.lane;
+  const earlierLane = (await client.listJobLanes(earlier.id)).data[0]!.lane;
   await using window = await kit.window();
   const { page } = window;
 
@@ -108,6 +109,12 @@ test("the stories of those who operate Sluice, by keyboard", async (t) => {
     await confirm("Release");
     await button("Hold").waitFor();
     assert.equal((await client.getLane(lane)).isHeld, false);
+    await goTo("l", "Lanes");
+    await link(earlierLane).waitFor();
+    await press(link("held"));
+    await link(earlierLane).waitFor({ state: "detached" });
+    assert.equal(new URL(page.url()).search, "?held=true");
+    await page.getByRole("row", { name: lane }).getByText("held by the breaker for a job").waitFor();
   });
 
   await t.test("workers and alerts: who works, and what is wrong now", async () => {

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { gzipSync } from "node:zlib";
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { browserOrSkip } from "../browser.ts";
 import { DashboardKit } from "./dashboard-kit.ts";
 
@@ -56,7 +56,7 @@ test("the stories of the dashboard", async (t) => {
   );
 
   await t.test("a client does not see the jobs of others, and its session ends with its key", async () => {
-    await service.client.createClient({ name: "acme" });
+    await service.client.createClient({ name: "acme", itemsPerDay: 1000 });
     const { key, id } = await service.client.createKey("acme", "client");
     await using window = await kit.window({ key: key! });
     const { page } = window;
@@ -67,6 +67,9 @@ test("the stories of the dashboard", async (t) => {
       .getByRole("alert")
       .getByText(/no such job|not found/i)
       .waitFor();
+    await page.getByRole("link", { name: "Limits and use" }).click();
+    await page.getByRole("row", { name: /Items a day 1,000 0/ }).waitFor();
+    await window.assertAccessible();
     await service.client.revokeKey("acme", id);
     await page.goto(`${window.url}/jobs`);
     await page.getByLabel("API key").waitFor();
@@ -132,12 +135,54 @@ test("the stories of the dashboard", async (t) => {
     await window.assertAccessible();
   });
 
+  await t.test("Job: failures over time, as a chart and as a table, in local time and UTC", async () => {
+    await using window = await kit.window();
+    const { page } = window;
+    await window.open(`/jobs/${ended.id}`);
+    const chart = (what: string): Locator =>
+      page.getByRole("img", { name: new RegExp(`^Number of ${what}`) });
+    await chart("failed attempts").waitFor();
+    await tabTo(page, "failed items");
+    await page.keyboard.press("Enter");
+    await chart("failed items").waitFor();
+    await page.reload();
+    const label = (await chart("failed items").getAttribute("aria-label"))!;
+    for (const { kind, count } of ended.failures) assert.ok(label.includes(`${kind}: ${count}`), label);
+    await page.getByText(/^As a table/).click();
+    const rows = page.getByRole("region", { name: "Number of failed items over time" }).locator("tbody tr");
+    await rows.first().waitFor();
+    const cells = (await rows.locator("td.number").allInnerTexts()).map(Number);
+    assert.equal(
+      cells.reduce((sum, count) => sum + count, 0),
+      ended.failures.reduce((sum, { count }) => sum + count, 0),
+    );
+    await window.assertAccessible();
+    await page.getByRole("button", { name: /Times: local/ }).click();
+    await rows.first().getByText("UTC").waitFor();
+  });
+
+  await t.test("Job: its lanes say what is left in them and why, and lead to the lane", async () => {
+    await using window = await kit.window();
+    const { page } = window;
+    await window.open(`/jobs/${held.id}`);
+    const lane = held.held[0]!.lane;
+    const row = page.getByRole("region", { name: "Lanes of the job" }).getByRole("row", { name: lane });
+    await row.getByText(/held:/).waitFor();
+    const left = held.counts.accepted - held.progress.ended;
+    assert.equal(await row.locator("td.number").first().innerText(), String(left));
+    await tabTo(page, lane);
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { level: 1, name: lane }).waitFor();
+    await page.getByText("Used lately").waitFor();
+    await page.getByText("held by the breaker for a job").waitFor();
+  });
+
   await t.test("Job: the breaker shows its chart, its limit and the pages that prove it", async () => {
     await using window = await kit.window();
     const { page } = window;
     await window.open(`/jobs/${held.id}`);
     await page.getByRole("img", { name: /Score of the breaker over the last \d+ outcomes/ }).waitFor();
-    await page.locator(".chart canvas").waitFor();
+    await page.locator(".held .chart canvas").waitFor();
     await page.getByText(/limit 18\.4/).waitFor();
     const pages = page.locator(".examples li");
     // At most three; as many as were settled when the breaker tripped.

@@ -1,36 +1,18 @@
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
 import { api, me } from "../api.ts";
-import { bytes, money, number, percent, textOf } from "../format.ts";
+import { textOf } from "../format.ts";
 import { useEvery } from "../live.ts";
 import { useLoad } from "../load.ts";
 import type { PageProps } from "../pages.ts";
 import { Action } from "../parts/action.tsx";
+import { LimitRows, LIMITS } from "../parts/limits.tsx";
 import { Secret, type ShownSecret } from "../parts/secret.tsx";
 import { State } from "../parts/state.tsx";
 import { type Column, Crumbs, Problem, Rows } from "../parts/table.tsx";
 import { Time } from "../parts/time.tsx";
 import { href } from "../router.ts";
-import type { Client, ClientChange, Key, Role } from "../../../src/client.ts";
-
-interface Limit {
-  readonly name: keyof ClientChange;
-  readonly label: string;
-  readonly show: (value: number) => string;
-  readonly used?: (client: Client) => number | undefined;
-}
-
-const LIMITS: readonly Limit[] = [
-  { name: "weight", label: "Weight against other clients", show: String },
-  { name: "itemsPerDay", label: "Items a day", show: number },
-  { name: "requestsPerDay", label: "Requests a day", show: number, used: ({ today }) => today?.requests },
-  { name: "bytesPerDay", label: "Bytes a day", show: bytes, used: ({ today }) => today?.bytes },
-  { name: "costPerDay", label: "Cost of proxies a day", show: money, used: ({ today }) => today?.cost },
-  { name: "maxRunning", label: "Items running at once", show: number },
-  { name: "maxOpenJobs", label: "Open jobs (1,000 if empty)", show: number },
-  { name: "maxStoredBytes", label: "Stored bytes", show: bytes },
-  { name: "requestsPerMinute", label: "API requests a minute, for each key", show: number },
-];
+import type { Client, Key, Role } from "../../../src/client.ts";
 
 const ROLES: readonly Role[] = ["client", "operator", "admin", "worker"];
 
@@ -118,37 +100,7 @@ const Limits = ({ client, reload }: { readonly client: Client; readonly reload: 
   return (
     <section>
       <h2>Limits and use today (UTC)</h2>
-      <Rows
-        label="Limits"
-        rows={LIMITS}
-        keyOf={({ name }) => name}
-        columns={[
-          { name: "Limit", cell: ({ label }) => label },
-          {
-            name: "Allowed",
-            isNumber: true,
-            cell: ({ name, show }) => {
-              const value = client[name] ?? null;
-              return value === null ? <span class="quiet">no limit</span> : show(value);
-            },
-          },
-          {
-            name: "Used today",
-            isNumber: true,
-            cell: ({ name, show, used }) => {
-              const value = used?.(client);
-              if (value === undefined) return "–";
-              const most = client[name] ?? null;
-              return (
-                <>
-                  {show(value)}
-                  {most !== null && <span class="quiet"> {percent(value / most)}</span>}
-                </>
-              );
-            },
-          },
-        ]}
-      />
+      <LimitRows of={client} used={client.today ?? {}} />
       <p class="buttons after">
         <Action label="Change limits" confirm="Change" title={`Limits of ${client.name}`} run={change}>
           <p class="quiet">An empty field means no limit.</p>

@@ -10,7 +10,9 @@ import { Crumbs, Problem, Rows } from "../parts/table.tsx";
 import { now, Time } from "../parts/time.tsx";
 import { href } from "../router.ts";
 import type { Job } from "../../../src/client.ts";
+import { FailuresOverTime } from "./job/failure-times.tsx";
 import { Held } from "./job/held.tsx";
+import { LanesOfJob } from "./job/lanes.tsx";
 import { JobActions, RetryKind } from "./job/actions.tsx";
 
 const JobPage = ({ params }: PageProps): VNode => {
@@ -55,12 +57,14 @@ const JobPage = ({ params }: PageProps): VNode => {
         <section>
           <h2>Failures</h2>
           <Failures job={job} reload={reload} />
+          <FailuresOverTime job={job} />
         </section>
         <section>
           <h2>Fields</h2>
           <Fields job={job} />
         </section>
       </div>
+      <LanesOfJob job={job} />
       <Inputs job={job} />
     </>
   );

@@ -29,7 +29,8 @@ const LanePage = ({ params }: PageProps): VNode => {
 };
 
 const Details = ({ lane }: { readonly lane: Lane }): VNode => {
-  const { perSecond, factor, operatorPerSecond, heldUntil, holdReason, backlog, inFlight } = lane;
+  const { perSecond, usedPerSecond, factor, operatorPerSecond, heldUntil, holdReason, backlog, inFlight } =
+    lane;
   const { proxies = [], spent = {} } = lane;
   return (
     <>
@@ -38,6 +39,7 @@ const Details = ({ lane }: { readonly lane: Lane }): VNode => {
           facts={[
             ["State", <LaneState lane={lane} />],
             ["Allowed now", perSecond === null ? "no limit" : rate(perSecond)],
+            ["Used lately", rate(usedPerSecond)],
             ["Learned", factor === 1 ? "the site takes the full pace" : `${percent(factor)} of the pace`],
             ["Operator's limit", operatorPerSecond === null ? "none" : rate(operatorPerSecond)],
             ["Held until", heldUntil && <Time at={heldUntil} />],

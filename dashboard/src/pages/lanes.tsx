@@ -4,7 +4,7 @@ import { compact, percent, rate } from "../format.ts";
 import { useEvery } from "../live.ts";
 import { useLoad } from "../load.ts";
 import { FilterForm } from "../parts/filter-form.tsx";
-import { type Column, Table } from "../parts/table.tsx";
+import { Chips, type Column, Table } from "../parts/table.tsx";
 import { LaneState } from "../parts/lane-state.tsx";
 import { search, value } from "../router.ts";
 import type { Lane } from "../../../src/client.ts";
@@ -24,6 +24,7 @@ const COLUMNS: readonly Column<Lane>[] = [
     isNumber: true,
     cell: ({ perSecond }) => (perSecond === null ? "no limit" : rate(perSecond)),
   },
+  { name: "Used", isNumber: true, cell: ({ usedPerSecond }) => rate(usedPerSecond) },
   {
     name: "Learned",
     isNumber: true,
@@ -46,11 +47,12 @@ const COLUMNS: readonly Column<Lane>[] = [
 ];
 
 const Lanes = (): VNode => {
-  const [prefix, cursor] = [value("prefix"), value("cursor")];
+  const [prefix, held, cursor] = [value("prefix"), value("held"), value("cursor")];
   const list = useLoad(`lanes?${search.value.toString()}`, () =>
     api.listLanes({
       limit: 50,
       ...(prefix !== undefined && { prefix }),
+      ...(held === "true" && { held }),
       ...(cursor !== undefined && { cursor }),
     }),
   );
@@ -63,6 +65,7 @@ const Lanes = (): VNode => {
       </p>
       <div class="filters">
         <FilterForm filters={[{ name: "prefix", label: "Name begins with" }]} submit="Find" />
+        <Chips name="held" label="State" options={[{ value: "true", label: "held" }]} />
       </div>
       <Table
         label="Lanes"
@@ -70,7 +73,12 @@ const Lanes = (): VNode => {
         list={list}
         keyOf={({ lane }) => lane}
         empty={
-          prefix === undefined ? (
+          held === "true" ? (
+            <p>
+              No lane{prefix !== undefined && ` that begins with “${prefix}”`} is held.{" "}
+              <a href="/lanes">Show all lanes</a>
+            </p>
+          ) : prefix === undefined ? (
             <p>
               No lanes yet. A lane exists from its first item on: <a href="/submit">submit a job</a>.
             </p>

@@ -19,6 +19,11 @@ interface ChartProps {
   readonly at: readonly number[];
   readonly series: readonly Series[];
   readonly isTime?: boolean;
+  /** Bars on top of each other, each from its place to the next. */
+  readonly isStacked?: boolean;
+  /** Where the axis begins and ends; default: with the data. */
+  readonly from?: number;
+  readonly to?: number;
   readonly height?: number;
   readonly format?: (value: number) => string;
 }
@@ -30,15 +35,21 @@ export const Chart = ({
   at,
   series,
   isTime = true,
+  isStacked = false,
+  from,
+  to,
   height = 160,
   format = String,
 }: ChartProps): VNode => {
   const place = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot>(undefined);
-  const data = [at, ...series.map(({ values }) => values)] as uPlot.AlignedData;
-  const latest = useRef(data);
-  latest.current = data;
-  const shape = JSON.stringify([series.map((one) => one.label), isTime, height]);
+  // The whole stack is drawn first, what lies lower over it.
+  const drawn = isStacked ? series.toReversed() : series;
+  const values = isStacked ? stacked(series).toReversed() : series.map((one) => one.values);
+  const data = [at, ...values] as uPlot.AlignedData;
+  const latest = useRef({ data, from, to });
+  latest.current = { data, from, to };
+  const shape = JSON.stringify([series.map((one) => one.label), isTime, isStacked, height]);
   const look = `${shape} ${zone.value} ${isDark.value}`;
   useEffect(() => {
     let isGone = false;
@@ -64,24 +75,34 @@ export const Chart = ({
           legend: { show: false },
           cursor: { drag: { x: false, y: false } },
           ...(zone.value === "utc" && { tzDate: (s: number) => UPlot.tzDate(new Date(s * 1000), "Etc/UTC") }),
-          scales: { x: { time: isTime }, y: { range: (_plot, _min, max) => [0, Math.max(1, max * 1.1)] } },
+          scales: {
+            x: {
+              time: isTime,
+              range: (_plot, min, max) => [latest.current.from ?? min, latest.current.to ?? max],
+            },
+            y: { range: (_plot, _min, max) => [0, Math.max(1, max * 1.1)] },
+          },
           axes: [
             { ...axis, size: 26 },
             { ...axis, size: 44, values: (_plot, ticks) => ticks.map(format) },
           ],
           series: [
             {},
-            ...series.map((one, index) => ({
+            ...drawn.map((one, index) => ({
               label: one.label,
-              stroke: color(one.color),
-              width: 1.5,
-              dash: one.isDashed ? [4, 4] : DASHES[index % DASHES.length]!,
               points: { show: false },
+              ...(isStacked
+                ? { fill: color(one.color), paths: UPlot.paths.bars!({ size: [1, Infinity, 2], align: 1 }) }
+                : {
+                    stroke: color(one.color),
+                    width: 1.5,
+                    dash: one.isDashed ? [4, 4] : DASHES[index % DASHES.length]!,
+                  }),
               ...(one.isFilled && { fill: `color-mix(in srgb, ${color(one.color)} 18%, transparent)` }),
             })),
           ],
         },
-        latest.current,
+        latest.current.data,
         node,
       );
       observer.observe(node);
@@ -94,20 +115,29 @@ export const Chart = ({
       plot.current = undefined;
     };
   }, [look]);
-  useEffect(() => plot.current?.setData(latest.current), [JSON.stringify(data)]);
+  useEffect(() => plot.current?.setData(latest.current.data), [JSON.stringify(latest.current)]);
   return (
     <figure class="chart">
-      <div ref={place} role="img" aria-label={`${label}. ${summary(series, format)}`} />
+      <div ref={place} role="img" aria-label={isStacked ? label : `${label}. ${summary(series, format)}`} />
       <figcaption>
         {series.map((one, index) => (
           <span key={one.label}>
-            <i class={`key d${index % DASHES.length}`} style={{ borderColor: `var(${one.color})` }} />{" "}
+            <i
+              class={isStacked ? "key full" : `key d${index % DASHES.length}`}
+              style={{ borderColor: `var(${one.color})` }}
+            />{" "}
             {one.label}
           </span>
         ))}
       </figcaption>
     </figure>
   );
+};
+
+/** Each with those before it. */
+const stacked = (series: readonly Series[]): number[][] => {
+  const sums: number[] = [];
+  return series.map(({ values }) => values.map((value, n) => (sums[n] = (sums[n] ?? 0) + (value ?? 0))));
 };
 
 const summary = (series: readonly Series[], format: (value: number) => string): string =>

@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openApiKit } from "../testing/api-kit.ts";
 import { collectJob } from "../testing/collected-job.ts";
-import type { Job } from "../../schemas/job.ts";
+import { failed, settlement, SimWorker, waiting } from "../../ports/ledger-suite/sim-worker.ts";
+import type { FailureTimes, Job } from "../../schemas/job.ts";
 import type { Item } from "../../schemas/item.ts";
 import type { ProblemBody } from "../answers.ts";
 
@@ -16,6 +17,29 @@ interface Page<Entry> {
 }
 
 const parcels = (count: number) => Array.from({ length: count }, (_, n) => ({ parcel: String(n) }));
+
+test("a job's failures over time are told by kind, to its client only", async () => {
+  await using kit = await openApiKit();
+  const [own, other] = [await kit.addClient("tax"), await kit.addClient("law")];
+  const json = { scraper: "county", inputs: parcels(3) };
+  const { job } = (await kit.ask<Created>("POST", "/v1/jobs", { key: own, json })).body;
+  const failures = (key: string) => kit.ask<FailureTimes>("GET", `/v1/jobs/${job.id}/failures`, { key });
+  assert.deepEqual((await failures(own)).body.data, []);
+  const worker = new SimWorker("w1", kit.ledger, Date.now);
+  const [first, second] = await worker.take();
+  await kit.ledger.settle("w1", [
+    settlement(first!, failed("blocked")),
+    settlement(second!, waiting(1000, "timeout")),
+  ]);
+  const { widthMs, data } = (await failures(own)).body;
+  assert.equal(widthMs, 10_000);
+  assert.deepEqual(
+    data.map(({ kinds }) => kinds),
+    [{ blocked: { items: 1, attempts: 1 }, timeout: { items: 0, attempts: 1 } }],
+  );
+  assert.equal(Date.parse(data[0]!.at) % widthMs, 0);
+  assert.equal((await failures(other)).status, 404);
+});
 
 test("a job takes its inputs and options, and reports rejected inputs", async () => {
   await using kit = await openApiKit();

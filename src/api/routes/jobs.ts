@@ -1,9 +1,10 @@
 import { z } from "zod";
 import { pageOf } from "../../schemas/describe.ts";
 import { newJobSchema } from "../../schemas/job-options.ts";
-import { createdJobSchema, jobParams, jobQuery, jobSchema } from "../../schemas/job.ts";
+import { createdJobSchema, failureTimesSchema, jobParams, jobQuery, jobSchema } from "../../schemas/job.ts";
 import { isAtLeast } from "../../services/context.ts";
 import { findJob, sealJob } from "../../services/jobs.ts";
+import { failureTimesView } from "../../services/job-view.ts";
 import { jobInputsFrom } from "../../services/load-inputs.ts";
 import { submitJob } from "../../services/submit.ts";
 import { fromCursor, json, listOf, page, problems, refuseCursor } from "../answers.ts";
@@ -102,6 +103,25 @@ export const addJobRoutes = (app: Api, context: RouteContext): void => {
       },
     },
     async ({ params, actor }) => await context.showCurrent(await findJob(service, actor, params.job)),
+  );
+
+  app.get(
+    "/v1/jobs/:job/failures",
+    {
+      schema: {
+        operationId: "getFailures",
+        summary: "Get the failures of a job over time",
+        description:
+          "By span of time and kind, counted when an attempt is settled. A failed item that is retried later stays counted when it failed. Spans become longer as the job does.",
+        tags: ["jobs"],
+        params: jobParams,
+        response: { 200: json("The failures.", failureTimesSchema), ...problems(404) },
+      },
+    },
+    async ({ params, actor }) => {
+      const { spec } = await findJob(service, actor, params.job);
+      return failureTimesView(await service.ledger.readFailures(spec.id));
+    },
   );
 
   app.post(

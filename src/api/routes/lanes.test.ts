@@ -62,6 +62,41 @@ test("an operator resets a lane; a rate out of its range is refused with the ran
   }
 });
 
+test("lanes that are held are listed alone, and a job's owner sees the lanes of its own job only", async () => {
+  await using kit = await openApiKit();
+  const admin = await kit.addClient("boss", "admin");
+  const [own, other] = [await kit.addClient("tax"), await kit.addClient("law")];
+  const urls = ["http://a.example/", "http://a.example/2", "http://b.example/", "http://c.example/"];
+  const { body } = await kit.ask<{ batch: { id: string } }>("POST", "/v1/batches", {
+    key: own,
+    json: { urls },
+  });
+  const held = async (query = "") =>
+    (await kit.ask<{ data: Lane[] }>("GET", `/v1/lanes?held=true${query}`, { key: admin })).body.data;
+  assert.deepEqual(await held(), []);
+  await kit.ask("PATCH", "/v1/lanes/b.example", { key: admin, json: { isHeld: true } });
+  assert.deepEqual(
+    (await held()).map(({ lane, isHeld }) => [lane, isHeld]),
+    [["b.example", true]],
+  );
+  assert.deepEqual(await held("&prefix=c"), []);
+  const lanesOf = (key: string, query = "") =>
+    kit.ask<{ data: Lane[]; next?: string }>("GET", `/v1/jobs/${body.batch.id}/lanes?limit=2${query}`, {
+      key,
+    });
+  const first = (await lanesOf(own, "&backlog=true")).body;
+  assert.deepEqual(
+    first.data.map(({ lane, backlog, isHeld }) => [lane, backlog, isHeld]),
+    [
+      ["a.example", 2, false],
+      ["b.example", 1, true],
+    ],
+  );
+  const second = (await lanesOf(own, `&backlog=true&cursor=${first.next}`)).body;
+  assert.deepEqual([second.data.map(({ lane }) => lane), second.next], [["c.example"], undefined]);
+  assert.equal((await lanesOf(other)).status, 404);
+});
+
 interface Refusal {
   readonly errors?: readonly { readonly path: string; readonly message: string }[];
 }

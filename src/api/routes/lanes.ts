@@ -1,8 +1,17 @@
 import { z } from "zod";
 import { described, pageOf } from "../../schemas/describe.ts";
-import { laneControlSchema, laneQuery, laneSchema, workerSchema } from "../../schemas/operations.ts";
+import { jobParams } from "../../schemas/job.ts";
+import {
+  jobLaneQuery,
+  jobLaneSchema,
+  laneControlSchema,
+  laneQuery,
+  laneSchema,
+  workerSchema,
+} from "../../schemas/operations.ts";
+import { findJob } from "../../services/jobs.ts";
 import { controlLane, findLane, listLanes } from "../../services/lanes.ts";
-import { laneView } from "../../services/lane-view.ts";
+import { jobLaneView, laneView } from "../../services/lane-view.ts";
 import { fromCursor, json, page, problems } from "../answers.ts";
 import type { Api } from "../api.ts";
 import type { RouteContext } from "../route-context.ts";
@@ -23,16 +32,45 @@ export const addLaneRoutes = (app: Api, { service, now }: RouteContext): void =>
         response: { 200: json("A page of lanes.", pageOf(laneSchema)), ...problems() },
       },
     },
-    async ({ query: { cursor, limit, prefix } }) => {
+    async ({ query: { cursor, limit, prefix, held } }) => {
       const after = fromCursor(cursor, z.string());
       const { lanes, next } = await listLanes(service, {
         limit,
+        isHeld: held === "true",
         ...(prefix !== undefined && { prefix }),
         ...(after !== undefined && { after }),
       });
       return page(
         lanes.map((lane) => laneView(lane, now())),
         next,
+      );
+    },
+  );
+
+  app.get(
+    "/v1/jobs/:job/lanes",
+    {
+      schema: {
+        operationId: "listJobLanes",
+        summary: "List the lanes of a job",
+        description: "In the order in which the lanes were first used.",
+        tags: ["jobs", "lanes"],
+        params: jobParams,
+        querystring: jobLaneQuery,
+        response: { 200: json("A page of lanes.", pageOf(jobLaneSchema)), ...problems(404) },
+      },
+    },
+    async ({ params, query: { backlog, cursor, limit }, actor }) => {
+      const { spec } = await findJob(service, actor, params.job);
+      const after = fromCursor(cursor, z.string());
+      const lanes = await service.ledger.listJobLanes(spec.id, {
+        limit,
+        isOpen: backlog === "true",
+        ...(after !== undefined && { after }),
+      });
+      return page(
+        lanes.map((lane) => jobLaneView(lane, now())),
+        lanes.length < limit ? undefined : lanes.at(-1)?.lane,
       );
     },
   );

@@ -5,7 +5,7 @@ import { rowFigures } from "../../../test/kits/postgres-rows.ts";
 import type { Result } from "../../ledger/records.ts";
 import { ledgerVerbs } from "../../ledger/verbs.ts";
 import type { ClaimedItem, Ledger } from "../../ports/ledger.ts";
-import { SimWorker } from "../../ports/ledger-suite/sim-worker.ts";
+import { failed, SimWorker } from "../../ports/ledger-suite/sim-worker.ts";
 import { jobSpec, keysOf, planned } from "../../ports/ledger-suite/test-kit.ts";
 import { migrate } from "./migrate.ts";
 import { openPostgres } from "./open.ts";
@@ -141,13 +141,16 @@ test(
       assert.ok(claimed.length >= Math.min(lanes, 100), `${claimed.length} claimed`);
       const told = claimed.map(({ queue }) => ({ queue, result: "done", attempt: 1, missing: [] }) as const);
       const wishes = claimed.slice(0, lanes).map(({ lane, queue }) => ({ lane, queue, count: 2 }));
-      const pulse = await trips(() => worker.pulse({ outcomes: told, wishes }));
-      const settle = await trips(() => worker.settle(claimed));
+      const used = [...new Set(claimed.map(({ lane }) => lane))].map((lane) => ({ lane, requests: 3 }));
+      const pulse = await trips(() => worker.pulse({ outcomes: told, wishes, used }));
+      const half = claimed.length / 2;
+      const settle = await trips(() => worker.settle(claimed.slice(half)));
+      const fail = await trips(() => worker.settle(claimed.slice(0, half), failed("timeout")));
       assert.ok(
-        claim <= 4 && pulse <= 3 && settle <= 4 && add <= 4,
-        JSON.stringify({ lanes, claim, pulse, settle, add }),
+        claim <= 4 && pulse <= 3 && settle <= 4 && fail <= 4 && add <= 4,
+        JSON.stringify({ lanes, claim, pulse, settle, fail, add }),
       );
-      t.diagnostic(JSON.stringify({ lanes, items: claimed.length, claim, pulse, settle, add }));
+      t.diagnostic(JSON.stringify({ lanes, items: claimed.length, claim, pulse, settle, fail, add }));
       await ledger.controlJob(job, "cancel");
     }
   },

@@ -65,6 +65,9 @@ export const LOADS: { readonly [N in LoadName]: string } = {
   overdueJob: `w CROSS JOIN jobs t ON t.number = (SELECT number FROM jobs WHERE deadline_at IS NOT NULL AND ended_at IS NULL
     AND state <> 'cancelled' AND deadline_at <= @r0 ORDER BY deadline_at LIMIT 1)`,
 
+  failureTimes: `w CROSS JOIN failure_times t ON t.job = @n0`,
+  failureTimesOfQueue: `w CROSS JOIN queues q ON q.id = @n0 CROSS JOIN failure_times t ON t.job = q.job`,
+
   worker: `w CROSS JOIN workers t ON t.name = @t0`,
   workers: "w CROSS JOIN workers t",
   silentWorkers: `w CROSS JOIN workers t ON t.until < @r0`,

@@ -8,27 +8,30 @@ import {
   countKeptBytes,
   countOpenJobs,
   listJobs,
+  readFailures,
   readJob,
   readSpending,
   sumOpenJobs,
 } from "./read-jobs.ts";
-import { listLanes, listWorkers } from "./read-lanes.ts";
+import { listJobLanes, listLanes, listWorkers } from "./read-lanes.ts";
 import { arrays, type StepEngine, type Steps } from "./steps.ts";
 
 type Reads = Pick<
   Ledger,
   | ("readJob" | "listJobs" | "sumOpenJobs" | "listItems" | "listLanes" | "listWorkers")
   | ("countAccepted" | "readSpending" | "countOpenJobs" | "countKeptBytes" | "readFresh")
-  | ("readWorkSums" | "readBacklog")
+  | ("readWorkSums" | "readBacklog" | "readFailures" | "listJobLanes")
 >;
 
 /** What only reads, each in one consistent view. */
 export const openReads = (db: StepEngine): Reads => ({
   readJob: (job) => db.read((now) => readJob(now, job)),
+  readFailures: (job) => db.read(() => readFailures(job)),
   listJobs: (query) => db.read((now) => listJobs(now, query)),
   sumOpenJobs: () => db.read(sumOpenJobs),
   listItems: (job, query) => db.read((now) => listItems(now, job, query)),
   listLanes: (query) => db.read((now) => listLanes(now, query)),
+  listJobLanes: (job, query) => db.read((now) => listJobLanes(now, job, query)),
   listWorkers: () => db.read(listWorkers),
   countAccepted: (client, sinceAt) => db.read(() => countAccepted(client, sinceAt)),
   readSpending: (client) => db.read((now) => readSpending(now, client)),

@@ -4,6 +4,7 @@ import { dayOf } from "../../ledger/charge.ts";
 import { NO_COST } from "../../domain/cost.ts";
 import type { FailureCount, Job, Lane } from "../../ledger/records.ts";
 import type { FailureKind } from "../../domain/failure.ts";
+import { type FailureTimes, NO_FAILURE_TIMES } from "../../domain/failure-times.ts";
 import type { HeldLane, JobSums, JobView, LearnedWay } from "../../domain/job.ts";
 import { FIELD_STATUSES } from "../../domain/record.ts";
 import { type ClientSpending, type JobQuery, LedgerError, type OpenJobs } from "../../ports/ledger.ts";
@@ -246,6 +247,12 @@ function* heldLane({ queue, lane, held, held_at, probe_at }: HeldRow): Steps<Hel
     heldAt: held_at,
     ...(probe_at !== null && { probeAt: probe_at }),
   };
+}
+
+export function* readFailures(id: string): Steps<FailureTimes> {
+  const { number } = yield* jobNamed(id);
+  const [{ widthMs, buckets } = NO_FAILURE_TIMES] = yield* load("failureTimes", number);
+  return { widthMs, buckets };
 }
 
 const OPEN = "j.state IN ('loading', 'running', 'paused')";

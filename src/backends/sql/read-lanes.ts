@@ -2,35 +2,46 @@ import { laneIntervalMs, speedOf } from "../../ledger/lane-pace.ts";
 import { laneLadders } from "../../ledger/proxy-tiers.ts";
 import { countPlaces } from "../../ledger/workers.ts";
 import type { Lane } from "../../ledger/records.ts";
-import type { LaneState } from "../../domain/job.ts";
-import type { LaneQuery, WorkerView } from "../../ports/ledger.ts";
+import { usedPerSecond } from "../../domain/lane-use.ts";
+import type { JobLane, LaneState } from "../../domain/job.ts";
+import type { JobLaneQuery, LaneQuery, WorkerView } from "../../ports/ledger.ts";
 import { jobNamed } from "./job-named.ts";
 import { all, arrays, load, type Steps } from "./steps.ts";
 import { FORMATS, type Value } from "./tables.ts";
 
-export function* listLanes(now: number, { job, after = "", limit }: LaneQuery): Steps<LaneState[]> {
-  const columns = FORMATS.lane.selected.join(", ");
+/** By the indexes of what is held: so many rows are looked at as lanes are held, however many there are. Parameter 3 is the time. */
+const HELD = `t.id IN (SELECT o.id FROM lanes o @index(lanes_held_by_operator) WHERE o.is_held_by_operator = 1
+  UNION ALL SELECT s.id FROM lanes s @index(lanes_held) WHERE s.hold_until > 0 AND s.hold_until > ?3
+  UNION ALL SELECT q.lane FROM queues q @index(queues_held_lane) WHERE q.held_at IS NOT NULL AND @open(q))`;
+
+const COLUMNS = FORMATS.lane.selected.join(", ");
+
+function* lanesByName(now: number, { isHeld, after = "", limit }: LaneQuery): Steps<Value[][]> {
+  const list = (condition: string): string =>
+    `SELECT ${COLUMNS} FROM lanes t WHERE t.name > ?1 AND t.id > 0 ${condition} ORDER BY t.name LIMIT ?2`;
+  return isHeld
+    ? yield* arrays<Value[]>(list(`AND ${HELD}`), after, limit, now)
+    : yield* arrays<Value[]>(list(""), after, limit);
+}
+
+export function* listLanes(now: number, query: LaneQuery): Steps<LaneState[]> {
+  const { job, limit } = query;
   const found =
     job === undefined
-      ? yield* arrays<Value[]>(
-          `SELECT ${columns} FROM lanes t WHERE t.name > ? AND t.id > 0 ORDER BY t.name LIMIT ?`,
-          after,
-          limit,
-        )
+      ? yield* lanesByName(now, query)
       : yield* arrays<Value[]>(
-          `SELECT ${columns} FROM queues q JOIN lanes t ON t.id = q.lane WHERE q.job = ?
+          `SELECT ${COLUMNS} FROM queues q JOIN lanes t ON t.id = q.lane WHERE q.job = ?
            ORDER BY t.is_held_by_operator = 1 OR t.hold_until > ? DESC, coalesce(CAST(t.speed ->> 'factor' AS DOUBLE PRECISION), 1), t.name LIMIT ?`,
           (yield* jobNamed(job)).number,
           now,
           limit,
         );
   const lanes = found.map((row) => FORMATS.lane.read(row));
-  const backlogs = new Map(
-    yield* arrays<[number, number]>(
-      `SELECT q.lane, CAST(sum(q.open) AS BIGINT) FROM @list(? bigint) l CROSS JOIN queues q ON q.lane = l.value AND q.open > 0 GROUP BY q.lane`,
-      JSON.stringify(lanes.map(({ id }) => id)),
-    ),
+  const open = yield* arrays<[number, number, number]>(
+    `SELECT q.lane, CAST(sum(q.open) AS BIGINT), count(q.held_at) FROM @list(? bigint) l CROSS JOIN queues q ON q.lane = l.value AND @open(q) GROUP BY q.lane`,
+    JSON.stringify(lanes.map(({ id }) => id)),
   );
+  const sums = new Map(open.map(([lane, backlog, heldJobs]) => [lane, { backlog, heldJobs }]));
   const peers = yield* load("peers");
   return lanes.map((lane) => {
     const interval = laneIntervalMs(lane, now);
@@ -43,8 +54,9 @@ export function* listLanes(now: number, { job, after = "", limit }: LaneQuery): 
       ...holdReason(lane, now),
       operatorPerSecond: lane.operatorPerSecond,
       isHeldByOperator: lane.isHeldByOperator,
-      backlog: backlogs.get(lane.id) ?? 0,
+      ...(sums.get(lane.id) ?? { backlog: 0, heldJobs: 0 }),
       inFlight: peers.reduce((sum, { inFlight }) => sum + (inFlight[lane.name] ?? 0), 0),
+      usedPerSecond: usedPerSecond(lane, now),
       ...(ladders.length > 0 && { ladders }),
       ...(Object.keys(lane.spent).length > 0 && { spent: lane.spent }),
     };
@@ -55,6 +67,54 @@ const holdReason = (lane: Lane, now: number): { holdReason?: string } => {
   if (lane.isHeldByOperator) return { holdReason: "operator" };
   return lane.holdUntil > now && lane.holdReason ? { holdReason: lane.holdReason } : {};
 };
+
+/** What a queue adds to the columns of its lane. */
+type QueuePart = [
+  backlog: number,
+  inFlight: number,
+  waiting: number,
+  held: string | null,
+  heldAt: number | null,
+  probeAt: number | null,
+];
+
+export function* listJobLanes(
+  now: number,
+  job: string,
+  { isOpen, after = "", limit }: JobLaneQuery,
+): Steps<JobLane[]> {
+  const { number } = yield* jobNamed(job);
+  const rows = yield* arrays<Value[]>(
+    `SELECT ${COLUMNS}, q.open, q.leased, q.waiting, q.held, q.held_at, q.probe_at
+     FROM queues q ${isOpen ? "@index(queues_backlog)" : ""} CROSS JOIN lanes t ON t.id = q.lane
+     WHERE q.job = ? AND q.lane > coalesce((SELECT l.id FROM lanes l WHERE l.name = ?), 0) ${isOpen ? "AND @open(q)" : ""}
+     ORDER BY q.lane LIMIT ?`,
+    number,
+    after,
+    limit,
+  );
+  return rows.map((row) => {
+    const lane = FORMATS.lane.read(row);
+    const own = row.slice(FORMATS.lane.selected.length) as QueuePart;
+    const [backlog, inFlight, waiting, held, heldAt, probeAt] = own;
+    return {
+      lane: lane.name,
+      holdMs: Math.max(0, lane.holdUntil - now),
+      ...holdReason(lane, now),
+      isHeldByOperator: lane.isHeldByOperator,
+      backlog,
+      inFlight,
+      waiting,
+      ...(held !== null && {
+        held: {
+          reason: (JSON.parse(held) as { readonly reason: string }).reason,
+          heldAt: heldAt!,
+          ...(probeAt !== null && { probeAt }),
+        },
+      }),
+    };
+  });
+}
 
 /** Those that claim, and those that have only said that they will. */
 export function* listWorkers(now: number): Steps<WorkerView[]> {

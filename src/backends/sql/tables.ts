@@ -42,7 +42,7 @@ const TABLES: { readonly [K in Exclude<Kind, "dueItem">]: Table<K> } = {
   lane: {
     name: "lanes",
     columns: `id name:text tat:real intervalMs:real spare:list ahead:list speed:json holdUntil:real holdReason:text crawlDelayMs:real
-      crawlUntil:real operatorPerSecond:real isHeldByOperator:flag freshRun floor:real ways:map tiers:map spent:map lowestPerSecond:real goingQueues`,
+      crawlUntil:real operatorPerSecond:real isHeldByOperator:flag freshRun floor:real ways:map tiers:map spent:map used:real usedAt:real lowestPerSecond:real goingQueues`,
     computed: {
       lowestPerSecond: `(SELECT min(q.per_second) FROM queues q WHERE q.lane = t.id AND ${IS_GOING})`,
       goingQueues: `(SELECT count(*) FROM queues q WHERE q.lane = t.id AND ${IS_GOING})`,
@@ -71,6 +71,7 @@ const TABLES: { readonly [K in Exclude<Kind, "dueItem">]: Table<K> } = {
       changes:map costs:map`,
     isSummed: true,
   },
+  failureTimes: { name: "failure_times", columns: "job widthMs buckets:map" },
   worker: {
     name: "workers",
     columns: `name:text until:real isAlone:flag jobs:json info:json registeredAt:real leases:list nextLease running:list

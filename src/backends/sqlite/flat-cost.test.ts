@@ -148,7 +148,10 @@ it("no list, status or control reads a whole table", async (t) => {
     await ledger.listJobs({ label: ["team", "one"], limit: 9 });
     await ledger.sumOpenJobs();
     await ledger.readJob("one");
+    await ledger.readFailures("one");
     await ledger.listLanes({ limit: 9 });
+    for (const isOpen of [true, false])
+      await ledger.listJobLanes("one", { isOpen, after: "a.test", limit: 9 });
     await ledger.isQuiet("one");
     await ledger.retryItems("one", { keys: ["k0"] });
     await ledger.retryItems("one", { kinds: ["timeout"] });
@@ -165,6 +168,24 @@ it("no list, status or control reads a whole table", async (t) => {
     await ledger.tidy();
   });
   assert.deepEqual(found, []);
+});
+
+it("the list of held lanes looks only at those that are held, and that of a job only at its own", async (t) => {
+  const { ledger, plansOf } = await open(t);
+  await ledger.createJob(jobSpec("one"));
+  await ledger.addItems("one", planned(keysOf(30), "a.test"), []);
+  const held = await plansOf(() => ledger.listLanes({ isHeld: true, limit: 9 }));
+  for (const index of ["lanes_held", "lanes_held_by_operator", "queues_held_lane"])
+    assert.ok(
+      held.some((detail) => detail.includes(index)),
+      `${index}: ${held.join("\n")}`,
+    );
+  const own = await plansOf(() => ledger.listJobLanes("one", { isOpen: true, limit: 9 }));
+  assert.ok(
+    own.some((detail) => detail.includes("queues_backlog (job=? AND lane>?)")),
+    own.join("\n"),
+  );
+  assert.ok(!own.some((detail) => detail.includes("TEMP B-TREE")), own.join("\n"));
 });
 
 it("no claim goes through all lanes of a job", async (t) => {

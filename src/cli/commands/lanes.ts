@@ -78,10 +78,19 @@ const listLanes = async (options: PlaceOptions): Promise<number> => {
 const laneTable = (lanes: readonly LaneState[], width: number): string[] => {
   if (lanes.length === 0) return ["No lanes yet. The first items create them."];
   return textTable(
-    ["lane", { right: "rate" }, { right: "speed" }, { right: "items" }, { right: "in flight" }, ""],
+    [
+      "lane",
+      { right: "rate" },
+      { right: "used" },
+      { right: "speed" },
+      { right: "items" },
+      { right: "in flight" },
+      "",
+    ],
     lanes.map((lane) => [
       plainText(lane.lane),
       rateText(lane.perSecond),
+      rateText(lane.usedPerSecond),
       `${Math.round(lane.factor * 100)}%`,
       countText(lane.backlog),
       countText(lane.inFlight),

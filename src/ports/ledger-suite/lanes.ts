@@ -50,6 +50,28 @@ export const lanes = (test: LedgerTest): void => {
     assert.equal((await laneOf(kit, "job"))?.perSecond, Infinity);
   });
 
+  test("a lane says how many requests a second are sent in it, which fades when no more are", async (kit) => {
+    const [one, two] = [kit.worker("w1"), kit.worker("w2", await kit.another())];
+    await kit.job("job", keysOf(100), { pace: TEN });
+    await one.take(2);
+    await two.take(2);
+    const used = async (): Promise<number> => (await laneOf(kit, "job"))!.usedPerSecond;
+    assert.equal(await used(), 0);
+    for (let second = 0; second < 60; second++) {
+      await one.pulse({ used: [{ lane: SITE, requests: 2 }] });
+      await two.pulse({ used: [{ lane: SITE, requests: 1 }] });
+      await one.pulse();
+      if (second < 59) kit.pass(1000);
+    }
+    assert.ok(Math.abs((await used()) - 3) < 0.3, `${await used()}`);
+    await one.settle(await one.take(1));
+    assert.ok(Math.abs((await used()) - 3) < 0.3, "a claim and a settle leave it as it is");
+    kit.pass(10_000);
+    assert.ok((await used()) < 1.5);
+    kit.pass(300_000);
+    assert.equal(await used(), 0);
+  });
+
   test("a lane's rate is the lowest of the jobs now in it", async (kit) => {
     const worker = kit.worker();
     await kit.job("fast", keysOf(100), { pace: { perSecond: 50, burst: 1, concurrency: 99 } });

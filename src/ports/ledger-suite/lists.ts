@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { JobView } from "../../domain/job.ts";
+import type { JobLane, JobView } from "../../domain/job.ts";
 import type { JobQuery } from "../ledger.ts";
 import { DONE, failed, UNCHANGED, waiting } from "./sim-worker.ts";
 import { code, jobSpec, keysOf, type LedgerTest, planned, type Kit } from "./test-kit.ts";
@@ -202,5 +202,75 @@ export const lists = (test: LedgerTest): void => {
     assert.deepEqual(loading.fieldCounts, [1, 0, 1, 0]);
     assert.deepEqual(loading.failures, [{ kind: "blocked", count: 1 }]);
     assert.deepEqual([loading.counts.states.done, loading.counts.states.failed], [1, 1]);
+  });
+
+  test("the lanes of a job are listed page by page, with what is left of it there and why that waits", async (kit) => {
+    const worker = kit.worker();
+    await kit.job("job", []);
+    for (let n = 0; n < 12; n++)
+      await kit.ledger.addItems("job", planned(keysOf(n + 1, `${n}-`), `h${n}.test`), []);
+    await kit.job("other", keysOf(5), { lane: "h1.test" });
+    await kit.job("elsewhere", ["x"], { lane: "elsewhere.test" });
+    const lanesOf = async (isOpen: boolean, limit = 5): Promise<JobLane[]> => {
+      const lanes: JobLane[] = [];
+      for (let after: string | undefined; ;) {
+        const page = await kit.ledger.listJobLanes("job", { isOpen, limit, ...(after && { after }) });
+        lanes.push(...page);
+        if (page.length < limit) return lanes;
+        after = page.at(-1)!.lane;
+      }
+    };
+    const taken = await worker.take(100, { jobs: ["job"] });
+    await worker.settle(taken.filter(({ lane }) => lane === "h0.test" || lane === "h2.test"));
+    await worker.settle(
+      taken.filter(({ lane }) => lane === "h1.test"),
+      waiting(1000),
+    );
+    const held = taken.find(({ lane }) => lane === "h9.test")!;
+    await worker.tell(held.queue, "blocked", 20);
+    await kit.ledger.controlLane("h8.test", { isHeld: true });
+    const open = await lanesOf(true);
+    const names = Array.from({ length: 12 }, (_, n) => `h${n}.test`);
+    assert.deepEqual(
+      open.map(({ lane }) => lane),
+      names.filter((name) => name !== "h0.test" && name !== "h2.test"),
+    );
+    assert.deepEqual(
+      (await lanesOf(false)).map(({ lane }) => lane),
+      names,
+    );
+    const [h1, h8, h9] = ["h1.test", "h8.test", "h9.test"].map((name) =>
+      open.find(({ lane }) => lane === name),
+    );
+    assert.deepEqual([h1!.backlog, h1!.inFlight, h1!.waiting], [2, 0, 2]);
+    assert.deepEqual([h8!.backlog, h8!.inFlight, h8!.isHeldByOperator, h8!.held], [9, 9, true, undefined]);
+    assert.equal(h9!.held?.heldAt, kit.nowMs);
+    await assert.rejects(() => kit.ledger.listJobLanes("none", { limit: 5 }), code("no-such-job"));
+  });
+
+  test("lanes that are held are found among many, whoever holds them", async (kit) => {
+    const worker = kit.worker();
+    await kit.job("job", []);
+    for (let n = 0; n < 30; n++)
+      await kit.ledger.addItems("job", planned(keysOf(3, `${n}-`), `h${10 + n}.test`), []);
+    const heldLanes = async (after = "", limit = 50): Promise<string[]> =>
+      (await kit.ledger.listLanes({ isHeld: true, after, limit })).map(({ lane }) => lane);
+    assert.deepEqual(await heldLanes(), []);
+    const taken = await worker.take();
+    await worker.tell(taken.find(({ lane }) => lane === "h20.test")!.queue, "blocked", 20);
+    await kit.ledger.controlLane("h12.test", { isHeld: true });
+    await worker.pulse({
+      lanes: [{ lane: "h35.test", kind: "rate-limited", count: 1, retryAfterMs: 60_000 }],
+    });
+    assert.deepEqual(await heldLanes(), ["h12.test", "h20.test", "h35.test"]);
+    assert.deepEqual(await heldLanes("h12.test", 1), ["h20.test"]);
+    const [, breaker] = await kit.ledger.listLanes({ isHeld: true, limit: 5 });
+    assert.deepEqual([breaker?.heldJobs, breaker?.isHeldByOperator, breaker?.holdMs], [1, false, 0]);
+    kit.pass(60_001);
+    await kit.ledger.controlLane("h12.test", { isHeld: false });
+    assert.deepEqual(await heldLanes(), ["h20.test"]);
+    await kit.ledger.controlJob("job", "cancel");
+    await worker.settle(taken.filter(({ lane }) => lane === "h20.test"));
+    assert.deepEqual(await heldLanes(), [], "nothing of a job that was cancelled waits there");
   });
 };

@@ -34,7 +34,9 @@ export const operator = (test: LedgerTest): void => {
       operatorPerSecond: null,
       isHeldByOperator: false,
       backlog: 3,
+      heldJobs: 0,
       inFlight: 1,
+      usedPerSecond: 0,
     });
     await worker.settle([taken!]);
     await worker.pulse();

@@ -103,6 +103,7 @@ function* dropJob({ number, spec }: Job): Steps<void> {
   for (const [name, value] of [["", spec.scraper] as const, ...Object.entries(spec.labels ?? {})])
     yield* run("DELETE FROM job_labels WHERE name = ? AND value = ? AND job = ?", name, value, number);
   yield* run("DELETE FROM jobs WHERE number = ?", number);
+  yield* run("DELETE FROM failure_times WHERE job = ?", number);
   yield* addWorkSum("removed jobs", 1);
 }
 

@@ -11,7 +11,7 @@ import type { CappedItem, FailureCount, Item, Job } from "../../../ledger/record
 import { type LedgerStore, want } from "../../../ledger/transaction.ts";
 import type { LedgerRebuild, LostJob, RebuiltJob } from "../../../ports/ledger-check.ts";
 import { LedgerError, type PlannedItem } from "../../../ports/ledger.ts";
-import { jobNamed } from "../../sql/rows.ts";
+import { jobNamed, writeRecords } from "../../sql/rows.ts";
 import { countItems, writeCounted } from "../count-items.ts";
 import { Database } from "../database.ts";
 import { LEDGER_SCHEMA, REGISTRY_SCHEMA } from "../migrate.ts";
@@ -159,6 +159,9 @@ const finishJob = (db: Database, { view }: LostJob, received: Received, tally: T
     ...(isEnded && view.endedAt !== undefined && countsOf(view)),
   };
   writeCounted(db, next, countItems(db, next, new Map()));
+  const { failureTimes } = tally;
+  if (Object.keys(failureTimes.buckets).length > 0)
+    writeRecords(db, "failureTimes", [{ ...failureTimes, job: job.number }]);
   const { pagesRemoved } = view;
   if (!isEnded || view.endedAt === undefined || !pagesRemoved) return;
   db.run(

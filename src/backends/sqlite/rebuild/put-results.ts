@@ -1,5 +1,6 @@
 import { addTierCosts } from "../../../domain/cost.ts";
 import type { Failure } from "../../../domain/failure.ts";
+import { addFailureTimes, type FailureTimes, NO_FAILURE_TIMES } from "../../../domain/failure-times.ts";
 import { revisionOf, versionIn } from "../../../domain/job-version.ts";
 import type { JobSpec, JobView } from "../../../domain/job.ts";
 import { FIELD_STATUSES } from "../../../domain/record.ts";
@@ -26,6 +27,7 @@ export interface Tally {
   bytes: number;
   costs: Job["costs"];
   failures: Job["failures"];
+  failureTimes: FailureTimes;
   readonly fieldCounts: number[];
   /** Items that have not ended. */
   open: number;
@@ -42,6 +44,7 @@ export const putResults = async ({ db, store }: NewLedger, lost: LostJob): Promi
     bytes: 0,
     costs: {},
     failures: {},
+    failureTimes: NO_FAILURE_TIMES,
     fieldCounts: spec.fields.flatMap(() => FIELD_STATUSES.map(() => 0)),
     open: 0,
     lost: 0,
@@ -92,14 +95,17 @@ const count = (
   lines: readonly SettledLine[],
   { result, last, isLost }: ItemEnd,
 ): void => {
-  for (const { attempt, outcome } of lines) {
+  for (const line of lines) {
+    const { attempt, outcome } = line;
     tally.requests += attempt.requests;
     tally.bytes += attempt.bytes;
     tally.costs = addTierCosts(tally.costs, attempt.proxied);
-    if ("failure" in outcome)
-      tally.failures = addFailure(tally.failures, outcome.failure, key, {
-        isFinal: outcome.state === "failed",
-      });
+    if (!("failure" in outcome)) continue;
+    const { failure } = outcome;
+    const isFinal = outcome.state === "failed";
+    tally.failures = addFailure(tally.failures, failure, key, { isFinal });
+    const pair = [Number(isFinal), 1] as const;
+    tally.failureTimes = addFailureTimes(tally.failureTimes, endedAtOf(line), { [failure.kind]: pair });
   }
   if (!result) tally.open++;
   if (isLost) tally.lost++;
