@@ -11,6 +11,7 @@ export const FIGURE_NAMES = [
   "load",
   "upload",
   "api",
+  "dashboard",
   "memory",
   "first-request",
   "extract",

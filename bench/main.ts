@@ -6,6 +6,7 @@ import { measureApi } from "./figures/api.ts";
 import { measureBrowser } from "./figures/browser.ts";
 import { measureCalls } from "./figures/calls.ts";
 import { measureClaim } from "./figures/claim.ts";
+import { measureDashboard } from "./figures/dashboard.ts";
 import { measureDistill } from "./figures/distill.ts";
 import { measureDrift } from "./figures/drift.ts";
 import { measureExtract } from "./figures/extract.ts";
@@ -35,6 +36,7 @@ const MEASURES: Readonly<Record<FigureName, (kit: BenchKit, options: BenchOption
   load: measureLoad,
   upload: measureUpload,
   api: measureApi,
+  dashboard: measureDashboard,
   memory: measureMemory,
   "first-request": measureFirstRequest,
   extract: measureExtract,

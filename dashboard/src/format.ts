@@ -91,12 +91,13 @@ export const axisTime = (at: Date, zone: Zone, stepMs: number): string =>
 export const fullTime = (at: Date, zone: Zone): string =>
   clock(zone, { dateStyle: "medium", timeStyle: "long" }).format(at);
 
-/** "in 3 min", "2 h ago". */
+/** "in 3 min 20 s", "2 h ago": of what is over, the largest unit is enough. */
 export const relative = (at: Date, now: Date): string => {
   const ms = at.getTime() - now.getTime();
   if (Math.abs(ms) < 1000) return "now";
-  const told = duration(Math.abs(ms) < 10_000 ? Math.round(Math.abs(ms) / 1000) * 1000 : Math.abs(ms));
-  return ms > 0 ? `in ${told}` : `${told} ago`;
+  if (ms > 0) return `in ${duration(ms < 10_000 ? Math.round(ms / 1000) * 1000 : ms)}`;
+  const [length, unit] = PARTS.find(([one]) => -ms >= one)!;
+  return `${Math.floor(-ms / length)} ${unit} ago`;
 };
 
 /** Plain text of any value of a record or an input. */

@@ -54,8 +54,14 @@ export const listen = async (
 
 const pause = (ms: number, stopped: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    stopped.addEventListener("abort", () => (clearTimeout(timer), resolve()), { once: true });
+    const end = (): void => {
+      clearTimeout(timer);
+      // A page is open for days: nothing stays with its signal.
+      stopped.removeEventListener("abort", end);
+      resolve();
+    };
+    const timer = setTimeout(end, ms);
+    stopped.addEventListener("abort", end);
   });
 
 const whenVisible = (stopped: AbortSignal): Promise<void> =>
@@ -65,10 +71,11 @@ const whenVisible = (stopped: AbortSignal): Promise<void> =>
     const look = (): void => {
       if (document.hidden && !stopped.aborted) return;
       document.removeEventListener("visibilitychange", look);
+      stopped.removeEventListener("abort", look);
       resolve();
     };
     document.addEventListener("visibilitychange", look);
-    stopped.addEventListener("abort", look, { once: true });
+    stopped.addEventListener("abort", look);
   });
 
 /** Listens while the component is shown. `onEvent` may change from render to render; the query is compared by its text. */

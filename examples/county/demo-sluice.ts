@@ -8,6 +8,8 @@ const SLUICE = resolve(import.meta.dirname, "../../bin/sluice.js");
 export interface Typed {
   readonly env: Readonly<Record<string, string>>;
   readonly cwd?: string;
+  /** Ctrl-C does not reach it: the demo ends it. */
+  readonly isDetached?: boolean;
   /** Written to its stdin. */
   readonly input?: string;
 }
@@ -17,11 +19,12 @@ const running = new Set<ChildProcess>();
 /** Starts `sluice` as a user would; its stderr goes to this terminal. */
 export const startSluice = (
   args: readonly string[],
-  { env, cwd }: Typed,
+  { env, cwd, isDetached = false }: Typed,
   stdio: ["inherit" | "pipe", "inherit" | "pipe", "inherit"],
 ): ChildProcess => {
   const child = spawn(process.execPath, [SLUICE, ...args], {
     stdio,
+    detached: isDetached,
     env: { ...childEnvironment(), SLUICE_COMMAND: "npx sluice", ...env },
     ...(cwd !== undefined && { cwd }),
   });

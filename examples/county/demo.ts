@@ -1,6 +1,6 @@
 /**
  * `npm run demo`: a county with every kind of trouble, scraped locally, then a part of it through the service. Both are compared
- * with the site's own truth.
+ * with the site's own truth. With `--stay` the service stays open, with data on every page of the dashboard.
  */
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
@@ -15,6 +15,7 @@ const { values } = parseArgs({
   options: {
     parcels: { type: "string", default: "2000" },
     data: { type: "string", default: resolve(import.meta.dirname, "../../data") },
+    stay: { type: "boolean", default: false },
   },
 });
 const parcels = Number(values.parcels);
@@ -43,5 +44,13 @@ else if (!compareWithTruth(output, county.truth())) process.exitCode = 1;
 else {
   const bills = relative(process.cwd(), output);
   console.log(`The bills: ${bills}. Look into one: less ${bills}`);
-  process.exitCode = await showService({ county, parcels: Math.min(parcels, 200), folder, env });
+  process.exitCode = await showService({
+    county,
+    parcels: Math.min(parcels, 200),
+    folder,
+    env,
+    stay: values.stay,
+  });
 }
+// What still waits for a service that was interrupted is given up.
+process.exit();

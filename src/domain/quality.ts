@@ -31,6 +31,8 @@ export interface RunQuality {
   readonly job: string;
   readonly version: string;
   readonly endedAt: number;
+  /** The extraction that was counted; the run's own records when left out. */
+  readonly extraction?: string;
   /** The job whose values these were compared with. */
   readonly before?: string;
   readonly items: Readonly<Record<"done" | "absent" | "failed" | "skipped", number>>;

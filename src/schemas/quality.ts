@@ -26,6 +26,10 @@ export const qualitySchema = named(
     job: z.string(),
     version: z.string(),
     endedAt: instant,
+    extraction: described(
+      "The extraction that was counted; the run's own records by default.",
+      z.string(),
+    ).optional(),
     before: described("The job whose values these were compared with.", z.string()).optional(),
     items: z.object({ done: count, absent: count, failed: count, skipped: count }),
     records: count,

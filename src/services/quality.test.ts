@@ -2,9 +2,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type ApiKit, openApiKit } from "../api/testing/api-kit.ts";
 import { collectJob } from "../api/testing/collected-job.ts";
+import { chooseSet } from "../archive/extractions.ts";
+import { extractJob } from "../reextract/extract-job.ts";
+import { openStoredJob } from "../reextract/testing/stored-job.ts";
 import type { Job } from "../schemas/job.ts";
 import { LOCAL_ACTOR } from "./context.ts";
-import { acceptFinding, findingText, noteQuality, readDrift, renewPriors } from "./quality.ts";
+import { acceptFinding, findingText, noteQuality, readDrift, renewPriors, renewQuality } from "./quality.ts";
 
 type RecordOf = (parcel: number) => Readonly<Record<string, unknown>>;
 
@@ -81,4 +84,34 @@ test("how rough shares are is learned from all scrapers, once a day", async () =
   assert.equal(await renewPriors(kit, Date.now()), true);
   assert.equal(await renewPriors(kit, Date.now()), false);
   assert.equal(await renewPriors(kit, Date.now() + 86_400_000), true);
+});
+
+test("a new extraction of a run that was counted renews its figures, and choosing the first one again does, too", async () => {
+  const code = (selector: string): string =>
+    `extract: { fields: { owner: field.text("${selector}"), tax: field.text(".tax").optional() } }`;
+  const pages = Array.from({ length: 4 }, (_, n) => `<p class=owner>${n}</p><p class=tax>${n}</p>`);
+  await using stored = await openStoredJob(code(".owner"), pages);
+  const options = { signal: new AbortController().signal, cores: 1, examples: 0, isForced: true };
+  const extract = async (selector: string) => {
+    const scraper = await stored.writeScraper(`with-${selector.slice(1)}`, code(selector));
+    return await extractJob(stored, await stored.view(), { ...options, scraper });
+  };
+  const ownersOf = async (): Promise<readonly (number | string | undefined)[][]> =>
+    (await readDrift(stored, LOCAL_ACTOR, "county", { limit: 9 })).runs.map(({ fields, extraction }) => [
+      fields["owner"]?.present,
+      fields["owner"]?.missing,
+      extraction,
+    ]);
+  await renewQuality(stored, stored.job);
+  assert.deepEqual(await ownersOf(), [], "only of runs that were counted");
+  await noteQuality(stored, stored.job);
+  assert.deepEqual(await ownersOf(), [[4, 0, undefined]]);
+  const { extraction } = await extract(".holder");
+  await noteQuality(stored, stored.job);
+  assert.deepEqual(await ownersOf(), [[4, 0, undefined]], "nobody has asked");
+  await renewQuality(stored, stored.job);
+  assert.deepEqual(await ownersOf(), [[0, 4, extraction.id]]);
+  await chooseSet(stored.blobs, stored.job, "first", Date.now());
+  await renewQuality(stored, stored.job);
+  assert.deepEqual(await ownersOf(), [[4, 0, undefined]]);
 });

@@ -12,6 +12,7 @@ import { isoTime } from "../domain/iso-time.ts";
 import type { JobView } from "../domain/job.ts";
 import { type RunQuality, runShares, type StoredFinding } from "../domain/quality.ts";
 import type { DocumentChange } from "../ports/documents.ts";
+import { readSets } from "../archive/extractions.ts";
 import { countQuality } from "../releases/count-quality.ts";
 import { type Actor, isAtLeast, mayRead, noteOther, type ServiceContext, shown } from "./context.ts";
 import { Problem } from "./problem.ts";
@@ -50,6 +51,18 @@ const findingsOf = async (
 const nameOfRun = (scraper: string, endedAt: number, job: string): string =>
   `${scraper}/${isoTime(endedAt)}/${job}`;
 
+interface NotingOptions extends DriftOptions {
+  /** Also if only the current extraction has changed since it was counted. That costs a look into the archive. */
+  readonly renews?: boolean;
+}
+
+/** Counts a job again whose current extraction has changed, if it was counted before. */
+export const renewQuality = async (stores: Stores, job: string): Promise<void> => {
+  const scraper = (await stores.ledger.readJob(job))?.spec.scraper ?? "";
+  if ((await runsOf(stores, scraper)).some((run) => run.job === job))
+    await noteQuality(stores, job, { renews: true });
+};
+
 /**
  * Counts the quality of a job that has ended, compares it with earlier runs of the same client, and stores both. A job that ended again is counted
  * again. Undefined for jobs that have not come to their end by themselves.
@@ -57,7 +70,7 @@ const nameOfRun = (scraper: string, endedAt: number, job: string): string =>
 export const noteQuality = async (
   stores: Stores,
   job: string,
-  options: DriftOptions = {},
+  { renews = false, ...options }: NotingOptions = {},
 ): Promise<RunQuality | undefined> => {
   const { ledger } = stores;
   const view = await ledger.readJob(job);
@@ -65,7 +78,10 @@ export const noteQuality = async (
   const { scraper, client } = view.spec;
   const all = await runsOf(stores, scraper);
   const known = all.find((run) => run.job === job);
-  if (known?.endedAt === view.endedAt) return known;
+  const isCounted = known?.endedAt === view.endedAt;
+  if (isCounted && !renews) return known;
+  const extraction = (await readSets(stores.blobs, job)).current?.id;
+  if (isCounted && known.extraction === extraction) return known;
   const earlier = all.filter(
     (run) => run.client === client && run.job !== job && run.endedAt < view.endedAt!,
   );
@@ -96,29 +112,35 @@ export const noteQuality = async (
     at: view.endedAt!,
     examples: examplesOf(finding, counted.examples),
   }));
-  const quality: RunQuality = { ...counted.quality, drift };
+  const quality: RunQuality = { ...counted.quality, ...(extraction !== undefined && { extraction }), drift };
+  const told = stored.map((finding, at) => ({
+    kind: "finding" as const,
+    name: `${scraper}/${isoTime(finding.at)}/${job}.${String(at + 1).padStart(2, "0")}`,
+    body: finding,
+  }));
   const old: DocumentChange[] = [
-    ...(known
+    ...(known && !isCounted
       ? [{ kind: "quality" as const, name: nameOfRun(scraper, known.endedAt, job), body: null }]
       : []),
     ...findings
-      .filter(({ body }) => body.job === job)
+      .filter(({ name, body }) => body.job === job && !told.some((one) => one.name === name))
       .map(({ name }) => ({ kind: "finding" as const, name, body: null })),
   ];
   const reply = await ledger.documents.commit({
     changes: [
       ...old,
-      { kind: "quality", name: nameOfRun(scraper, view.endedAt, job), expected: 0, body: quality },
-      ...stored.map((finding, at) => ({
-        kind: "finding" as const,
-        name: `${scraper}/${isoTime(finding.at)}/${job}.${String(at + 1).padStart(2, "0")}`,
-        body: finding,
-      })),
+      {
+        kind: "quality",
+        name: nameOfRun(scraper, view.endedAt, job),
+        body: quality,
+        ...(!isCounted && { expected: 0 }),
+      },
+      ...told,
     ],
     events: stored.length === 0 ? [] : [{ type: "drift.found", job, facts: factsOf(quality, stored) }],
   });
   // Somebody else has counted it at the same time.
-  return reply.committed ? quality : await noteQuality(stores, job, options);
+  return reply.committed ? quality : await noteQuality(stores, job, { renews, ...options });
 };
 
 const examplesOf = (

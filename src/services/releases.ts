@@ -186,7 +186,7 @@ const driftChecks = async (context: ReleaseContext, dataset: Dataset, release: R
   if (drift === "ignore") return [];
   const all = await Promise.all(
     release.sources.map(async ({ as, scraper, job }): Promise<Check> => {
-      await noteQuality(context, job);
+      await noteQuality(context, job, { renews: true });
       const owner: Actor = { client: dataset.client, role: "client" };
       const { findings } = await readDrift(context, owner, scraper, { limit: Infinity, isOpen: true });
       const own = findings.filter((finding) => finding.job === job);

@@ -6,7 +6,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { test } from "node:test";
-import { ROOT, sluice } from "./sluice-process.ts";
+import { SluiceClient } from "../../src/client.ts";
+import { ROOT, sluice, SluiceProcess } from "./sluice-process.ts";
 
 test("the demo runs locally and through the service, with correct results, and leaves no process behind", async () => {
   const folder = mkdtempSync(join(tmpdir(), "sluice-demo-"));
@@ -26,9 +27,17 @@ test("the demo runs locally and through the service, with correct results, and l
   const [, left = ""] = output.split("What they left can be looked at:");
   const hints = [...left.matchAll(/^ {2}npx sluice (.*)$/gm)].map(([, args]) => args!.split(" "));
   assert.ok(hints.length > 2, output);
-  for (const args of hints) {
+  for (const args of hints.filter(([command]) => command !== "serve")) {
     const { code: ended, stdout, stderr } = await sluice(args);
     assert.deepEqual([ended, stdout !== ""], [0, true], `${args.join(" ")}: ${stderr}`);
   }
+  // Without keys, the dashboard just opens.
+  const serve = hints.find(([command]) => command === "serve")!;
+  const service = new SluiceProcess([...serve, "--port", "0", "--json"]);
+  const { url } = JSON.parse(await service.line()) as { readonly url: string };
+  assert.match(await (await fetch(url)).text(), /<title>Sluice/);
+  assert.equal((await new SluiceClient({ server: url }).listJobs()).data.length, 1);
+  service.child.kill("SIGTERM");
+  assert.equal((await service.ended).code, 0);
   rmSync(folder, { recursive: true, force: true });
 });

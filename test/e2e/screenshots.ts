@@ -1,40 +1,58 @@
-/** `npm run screenshots [WORD]`: every page of the dashboard (or those whose name has the word), wide and narrow, light and dark, from a real run. */
+/**
+ * `npm run screenshots [WORD]`: every page of the dashboard (or those whose name has the word), wide and narrow, light and dark, with
+ * the data of `npm run demo -- --stay`. `-- --docs` writes the pictures of README and docs instead. With SLUICE_SERVER and SLUICE_KEY
+ * it looks at a demo that is open.
+ */
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { type Browser, chromium } from "playwright-core";
+import { SluiceClient } from "../../src/client.ts";
 import { findBrowser, installHint } from "../../src/collectors/browser/find-browser.ts";
-import { DashboardKit } from "./dashboard-kit.ts";
+import { openWindow } from "./dashboard-kit.ts";
+import { pagesOfDemo, startStayingDemo } from "./staying-demo.ts";
 
 const OUT = resolve("out/screenshots");
 const WIDTHS = { wide: 1280, narrow: 320 } as const;
+/** In `docs/dashboard-NAME.png`: small enough for a page that has several. */
+const IN_DOCS = { item: 620, "job-held": 590, scraper: 640 } as const;
+const DOCS_WIDTH = 1100;
 
-const browser = await findBrowser();
-if (!browser) throw new Error(`There is no browser. To install one: ${await installHint()}`);
-const [word = ""] = process.argv.slice(2);
+const found = await findBrowser();
+if (!found) throw new Error(`There is no browser. To install one: ${await installHint()}`);
+const { values, positionals } = parseArgs({
+  options: { docs: { type: "boolean", default: false } },
+  allowPositionals: true,
+});
+const [word = ""] = positionals;
 const folder = mkdtempSync(join(tmpdir(), "sluice-screenshots-"));
 mkdirSync(OUT, { recursive: true });
+const { SLUICE_SERVER, SLUICE_KEY = "" } = process.env;
 try {
-  await using kit = await DashboardKit.open(join(folder, "project"), browser.path);
-  const [ended, held] = [await kit.endedJob(), await kit.heldJob()];
-  const running = await kit.createJob("county", 100, { pace: { perSecond: 2 } });
-  const partial = (await kit.service.client.listItems(ended.id, { quality: "partial", limit: 1 })).data[0];
-  const pages: Readonly<Record<string, string>> = {
-    now: "/",
-    jobs: "/jobs",
-    job: `/jobs/${ended.id}`,
-    "job-running": `/jobs/${running.id}`,
-    "job-held": `/jobs/${held.id}`,
-    items: `/jobs/${ended.id}/items`,
-    "items-failed": `/jobs/${ended.id}/items?state=failed`,
-    item: `/jobs/${ended.id}/items/1-1?field=owner`,
-    "item-partial": `/jobs/${ended.id}/items/${partial?.id ?? "1-2"}`,
-    "item-source": `/jobs/${ended.id}/items/1-1?field=owner&as=source`,
-    // Of the navigation, so that a new page is in the list by itself.
-    ...(await navigationOf(kit)),
-  };
+  await using demo = SLUICE_SERVER === undefined ? await startStayingDemo(folder) : undefined;
+  const { url, key } = demo ?? { url: SLUICE_SERVER!, key: SLUICE_KEY };
+  const pages = await pagesOfDemo(new SluiceClient({ server: url, key }));
+  const browser = await chromium.launch({ executablePath: found.path, args: ["--no-sandbox"] });
+  try {
+    await (values.docs ? writeForDocs : writeAll)(browser, { url, key }, pages);
+  } finally {
+    await browser.close();
+  }
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
+
+interface Open {
+  readonly url: string;
+  readonly key: string;
+}
+type Paths = Readonly<Record<string, string>>;
+
+async function writeAll(browser: Browser, { url, key }: Open, pages: Paths): Promise<void> {
   for (const [size, width] of Object.entries(WIDTHS))
     for (const dark of [false, true]) {
-      await using window = await kit.window({ width, dark });
+      await using window = await openWindow(browser, url, { key, width, dark });
       for (const [name, path] of Object.entries(pages)) {
         if (!name.includes(word)) continue;
         await window.open(path);
@@ -44,15 +62,16 @@ try {
         console.log(join("out/screenshots", file));
       }
     }
-} finally {
-  rmSync(folder, { recursive: true, force: true });
 }
 
-async function navigationOf(kit: DashboardKit): Promise<Readonly<Record<string, string>>> {
-  await using window = await kit.window();
-  await window.page.locator(".side nav a").first().waitFor();
-  const paths = await window.page
-    .locator(".side nav a")
-    .evaluateAll((links) => links.map((link) => (link as unknown as { readonly pathname: string }).pathname));
-  return Object.fromEntries(paths.filter((path) => path !== "/").map((path) => [path.slice(1), path]));
+async function writeForDocs(browser: Browser, { url, key }: Open, pages: Paths): Promise<void> {
+  await using window = await openWindow(browser, url, { key, width: DOCS_WIDTH });
+  for (const [name, height] of Object.entries(IN_DOCS)) {
+    await window.page.setViewportSize({ width: DOCS_WIDTH, height });
+    await window.open(pages[name]!);
+    await window.settled();
+    const file = `docs/dashboard-${name}.png`;
+    await window.page.screenshot({ path: resolve(file) });
+    console.log(file);
+  }
 }

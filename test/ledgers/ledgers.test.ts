@@ -25,6 +25,7 @@ const OPENS: Readonly<Record<string, boolean>> = {
   "6d7a8d7": false,
   "3a72fde": true,
   "8a7e754": true,
+  "352ea98": true,
 };
 
 const folder = mkdtempSync(join(tmpdir(), "sluice-ledgers-"));

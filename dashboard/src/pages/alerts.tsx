@@ -5,17 +5,8 @@ import { useEvery } from "../live.ts";
 import { useLoad } from "../load.ts";
 import { Problem, Rows } from "../parts/table.tsx";
 import { Time } from "../parts/time.tsx";
+import { ALERT_RULES } from "./now/needs.ts";
 import type { Alert, Alerts } from "../../../src/client.ts";
-
-const RULES: Readonly<Record<string, string>> = {
-  breaker: "Lane held by the breaker",
-  proxy: "Proxy tier down",
-  failureShare: "Many failures",
-  noSuccess: "No success",
-  completeness: "Fields fell away",
-  versions: "Versions",
-  schedules: "Schedules",
-};
 
 const AlertsPage = (): VNode => {
   const { data, error, reload } = useLoad("alerts", () => api.listAlerts());
@@ -57,7 +48,7 @@ const Entry = ({
       <b>Notice</b>
     ) : (
       <a href={`/jobs/${job}`}>
-        <b>{RULES[rule] ?? rule}</b> in job <span class="id">{job}</span>
+        <b>{ALERT_RULES[rule] ?? rule}</b> in job <span class="id">{job}</span>
       </a>
     )}
     <p>{over ?? text}</p>
@@ -96,7 +87,7 @@ const Rules = ({ alerts: { rules, channels } }: { readonly alerts: Alerts }): VN
         rows={rows}
         keyOf={([name]) => name}
         columns={[
-          { name: "Rule", cell: ([name]) => RULES[name] },
+          { name: "Rule", cell: ([name]) => ALERT_RULES[name] },
           { name: "Told when", cell: ([, text]) => (text === false ? <i>off</i> : text) },
         ]}
       />

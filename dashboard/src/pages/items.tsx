@@ -9,7 +9,7 @@ import { State, STATE_ORDER } from "../parts/state.tsx";
 import { Chips, type Column, Crumbs, Table } from "../parts/table.tsx";
 import { Time } from "../parts/time.tsx";
 import { hrefWith, navigate, search, value, values } from "../router.ts";
-import type { Item, ItemQuery, Job } from "../../../src/client.ts";
+import type { Item, ItemQuery, Job, Page, PageQuery } from "../../../src/client.ts";
 import { RetryKind } from "./job/actions.tsx";
 
 const CHANGES = ["new", "changed", "unchanged", "gone"] as const;
@@ -72,11 +72,21 @@ const columns = (job: string, hasChanges: boolean): readonly Column<Item>[] => [
   },
 ];
 
+/** The server looks at some thousand items at a time: what is rarer is looked for further on, for a while. */
+const MOST_LOOKS = 25;
+
+const findItems = async (job: string, query: ItemQuery & PageQuery): Promise<Page<Item>> => {
+  let page = await api.listItems(job, query);
+  for (let looks = 1; looks < MOST_LOOKS && page.data.length === 0 && page.next !== undefined; looks++)
+    page = await api.listItems(job, { ...query, cursor: page.next });
+  return page;
+};
+
 const Items = ({ params }: PageProps): VNode => {
   const job = params["job"]!;
   const query = queryOfUrl();
   const key = `items ${job} ${search.value.toString()}`;
-  const list = useLoad(key, () => api.listItems(job, query));
+  const list = useLoad(key, () => findItems(job, query));
   const { data: view, reload } = useLoad(`job ${job}`, () => api.getJob(job));
   useReloadOn({ job }, () => {
     list.reload();

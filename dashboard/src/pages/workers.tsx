@@ -53,7 +53,7 @@ const COLUMNS: readonly Column<Worker>[] = [
       [
         host,
         pid !== undefined && `pid ${pid}`,
-        cores !== undefined && `${cores} cores`,
+        cores !== undefined && `${cores} ${cores === 1 ? "core" : "cores"}`,
         memoryMb !== undefined && `${number(memoryMb)} MB`,
       ]
         .filter(Boolean)

@@ -33,7 +33,12 @@ export const Table = <Row,>({ label, columns, list, keyOf, empty }: TableProps<R
       {data.data.length === 0 && value("cursor") === undefined && data.next === undefined ? (
         <div class="empty">{empty}</div>
       ) : (
-        <Rows label={label} columns={columns} rows={data.data} keyOf={keyOf} />
+        <>
+          <Rows label={label} columns={columns} rows={data.data} keyOf={keyOf} />
+          {data.data.length === 0 && data.next !== undefined && (
+            <p class="quiet after">None so far. The next page looks further.</p>
+          )}
+        </>
       )}
       <Pager next={data.next} />
     </>

@@ -8,6 +8,7 @@ import { fireSchedule } from "../../services/fire-schedule.ts";
 import { FiringStages, type StageRunner, type StageRunners } from "../../services/firing-stages.ts";
 import { loadInputs } from "../../services/load-inputs.ts";
 import { allSchedules, type StoredFiring } from "../../services/schedule-documents.ts";
+import { renewQuality } from "../../services/quality.ts";
 import { readPointers } from "../../services/version-documents.ts";
 import { openJobs } from "../progress-watch.ts";
 import { JobBackoff, runTask, type TaskTools, wait } from "../run-task.ts";
@@ -115,6 +116,7 @@ export const extractStage = (
         signal,
       });
       const { notCurrent, counts } = extraction;
+      await renewQuality({ ledger, blobs }, job.spec.id);
       return notCurrent === undefined
         ? { ok: true, detail: `${counts.items} items read again` }
         : { ok: false, detail: `the records of the run stay current: ${notCurrent}` };

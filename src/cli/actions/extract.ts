@@ -5,6 +5,7 @@ import type { JobView } from "../../domain/job.ts";
 import { diffSets } from "../../reextract/diff-sets.ts";
 import { type Extracted, extractJob } from "../../reextract/extract-job.ts";
 import { isDeployed } from "../../scrapers/bundle.ts";
+import { renewQuality } from "../../services/quality.ts";
 import { readPointers } from "../../services/version-documents.ts";
 import { findRecordSet, openExistingStorage, scraperJobs } from "../existing-storage.ts";
 import { EXIT, UsageError } from "../exit.ts";
@@ -68,6 +69,7 @@ const useSet = async (
     );
   const { id } = (await findJob(ledger, named)).spec;
   const set = await chooseSet(blobs, id, which, Date.now());
+  await renewQuality({ ledger, blobs }, id);
   if (json) print([JSON.stringify({ type: "use", job: id, current: set })]);
   else if (!quiet) print([`${id}: ${currentText(id, set, location)}`]);
   return EXIT.ok;
@@ -155,6 +157,7 @@ const extractOne = async (
     return EXIT.interrupted;
   }
   progress[Symbol.dispose]();
+  await renewQuality(storage, job);
   const { extraction, current, before, difference, failed, gone, unread } = extracted;
   const after = `${job}@${extraction.id}`;
   const tookMs = performance.now() - startedAt;

@@ -44,7 +44,7 @@ const openLocal = async (location: StorageLocation): Promise<DatasetCalls & Asyn
   const countRuns = async (scraper: string): Promise<void> => {
     const jobs = await ledger.listJobs({ scraper, states: ["done"], limit: 20 });
     for (const { spec } of jobs.toSorted((a, b) => (a.endedAt ?? 0) - (b.endedAt ?? 0)))
-      await quality.noteQuality(context, spec.id);
+      await quality.noteQuality(context, spec.id, { renews: true });
   };
   return {
     async listDatasets() {

@@ -2,6 +2,17 @@
 import { api, may, problemText } from "../../api.ts";
 import type { Job } from "../../../../src/client.ts";
 
+/** What a rule is called where it has found something. */
+export const ALERT_RULES: Readonly<Record<string, string>> = {
+  breaker: "Lane held by the breaker",
+  proxy: "Proxy tier down",
+  failureShare: "Many failures",
+  noSuccess: "No success",
+  completeness: "Fields fell away",
+  versions: "Versions",
+  schedules: "Schedules",
+};
+
 export interface Need {
   readonly title: string;
   readonly of: string;
@@ -42,13 +53,13 @@ const needsOfAlerts = async (): Promise<readonly Need[]> => {
     data
       // What the breaker holds is told by its job.
       .filter(({ rule, over }) => rule !== "breaker" && over === undefined)
-      .map(({ rule, job, text, since }) => ({
-        title: `Alert: ${rule}`,
-        of: job ?? "",
-        to: job === undefined || job === "" ? "/alerts" : `/jobs/${job}`,
-        text,
-        at: since,
-      }))
+      .map(({ rule, job, text, since }) => {
+        if (job !== undefined && job !== "")
+          return { title: ALERT_RULES[rule] ?? rule, of: `in ${job}`, to: `/jobs/${job}`, text, at: since };
+        // A notice begins with what it is about.
+        const [title = "", ...rest] = text.split(": ");
+        return { title, of: "", to: "/alerts", text: rest.join(": "), at: since };
+      })
   );
 };
 

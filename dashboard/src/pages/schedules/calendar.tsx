@@ -21,6 +21,13 @@ const MOST_IN_CELL = 3;
 const parts = (options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat =>
   new Intl.DateTimeFormat("en-GB", { ...options, ...(zone.value === "utc" && { timeZone: "UTC" }) });
 
+/** Where there is little room, the days before today are to the left. */
+const toToday = (table: HTMLElement | null): void => {
+  const today = table?.querySelector<HTMLElement>("[aria-current]");
+  const names = table?.querySelector<HTMLElement>("th");
+  if (table && today && names) table.scrollLeft = today.offsetLeft - names.offsetWidth;
+};
+
 export const Calendar = ({ shown }: { readonly shown: readonly Shown[] }): VNode => {
   const day = parts({ year: "numeric", month: "2-digit", day: "2-digit" });
   const title = parts({ weekday: "short", day: "numeric", month: "short" });
@@ -31,7 +38,7 @@ export const Calendar = ({ shown }: { readonly shown: readonly Shown[] }): VNode
     (_, at) => new Date(today + (at - PAST_DAYS) * DAY_MS),
   );
   return (
-    <div class="table calendar" role="region" aria-label="Calendar" tabIndex={0}>
+    <div class="table calendar" role="region" aria-label="Calendar" tabIndex={0} ref={toToday}>
       <table>
         <thead>
           <tr>

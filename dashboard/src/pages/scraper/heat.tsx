@@ -23,6 +23,11 @@ const cellOf = (job: Job, field: string): Cell | undefined => {
 const shareOf = (cell: Cell | undefined): number | undefined =>
   cell && cell.of > 0 ? cell.present / cell.of : undefined;
 
+/** Where there is little room, older runs are to the left. */
+const toNewest = (table: HTMLElement | null): void => {
+  if (table) table.scrollLeft = table.scrollWidth;
+};
+
 /** `runs`: newest first, as lists have them. */
 export const HeatMap = ({ runs }: { readonly runs: readonly Job[] }): VNode => {
   const shown = runs.filter(({ fields }) => Object.keys(fields).length > 0).toReversed();
@@ -31,7 +36,13 @@ export const HeatMap = ({ runs }: { readonly runs: readonly Job[] }): VNode => {
     return <p class="empty">No run has records yet. Each run becomes a column, each field a row.</p>;
   return (
     <>
-      <div class="table heat" role="region" aria-label="Share of records with a value" tabIndex={0}>
+      <div
+        class="table heat"
+        role="region"
+        aria-label="Share of records with a value"
+        tabIndex={0}
+        ref={toNewest}
+      >
         <table>
           <thead>
             <tr>

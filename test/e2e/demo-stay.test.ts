@@ -1,0 +1,54 @@
+/** Every page of the dashboard with the data of the demo that stays: nothing is empty, all are accessible in light and dark, and fit 320 px. */
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { chromium } from "playwright-core";
+import { SluiceClient } from "../../src/client.ts";
+import { browserOrSkip } from "../browser.ts";
+import { openWindow } from "./dashboard-kit.ts";
+import { pagesOfDemo, startStayingDemo } from "./staying-demo.ts";
+
+/** Pages with other data: the same elements in the same colours. */
+const ALIKE = new Set(["jobs-done", "job-paused", "job-loading", "items-failed", "item-partial", "release"]);
+
+// On a busy machine, axe takes many seconds for a page.
+const TITLE = "the demo that stays has data on every page of the dashboard, and ends with Ctrl-C";
+test(TITLE, { timeout: 1_200_000 }, async (t) => {
+  const found = await browserOrSkip(t);
+  if (!found) return;
+  const folder = mkdtempSync(join(tmpdir(), "sluice-demo-stay-"));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  await using demo = await startStayingDemo(folder);
+  const { url, key } = demo;
+  const browser = await chromium.launch({ executablePath: found.path, args: ["--no-sandbox"] });
+  t.after(() => browser.close());
+  await using window = await openWindow(browser, url, { key });
+  const { page } = window;
+  const pages = Object.entries(await pagesOfDemo(new SluiceClient({ server: url, key })));
+  for (const [name, path] of pages)
+    await t.test(name, async () => {
+      await page.setViewportSize({ width: 1280, height: 900 });
+      await window.open(path);
+      await window.settled();
+      const empty = await page.locator(".empty:not(.good):visible, .problem:visible").allTextContents();
+      assert.deepEqual(empty, []);
+      if (!ALIKE.has(name)) await window.assertAccessible({ allInDark: true });
+      await page.setViewportSize({ width: 320, height: 900 });
+      const width = await page.evaluate<number>("document.documentElement.scrollWidth");
+      assert.ok(width <= 320, `${path} is ${width} px wide`);
+    });
+  // Every place that the navigation leads to was looked at.
+  await page.setViewportSize({ width: 1280, height: 900 });
+  const links = await page
+    .locator(".side nav a")
+    .evaluateAll((all) => all.map((link) => (link as unknown as { readonly pathname: string }).pathname));
+  const seen = new Set(pages.map(([, path]) => path.split("?")[0]));
+  assert.ok(links.length > 10);
+  assert.deepEqual(
+    links.filter((path) => !seen.has(path)),
+    [],
+  );
+  assert.equal(await demo.stop(), 0);
+});
