@@ -10,7 +10,7 @@ test("drift: a field that loses values is found and accepted, as the guide says"
   assert.match(output, /No open findings/);
   assert.match(
     output,
-    /marketValue: \d+\.\d % records without a value, where \d+\.\d % were expected from 4 earlier runs/,
+    /marketValue: \d+\.\d % records without a value; \d+\.\d % were expected from 4 earlier runs/,
   );
   assert.match(output, /drift ended with 4/);
   assert.match(output, /accepted by local: the county publishes no values of new parcels/);
@@ -21,7 +21,7 @@ test("releases: a good one is published, a bad one is held, published with a rea
   const { folder, output } = await follow("docs/releases.md");
   assert.equal(linesOf(folder, "taxes.csv").length, 61);
   assert.equal(linesOf(folder, "taxes.csv")[0], "key,owner,marketValue,taxDue,exemptions,_gaps");
-  assert.match(output, /fail +rows: 6 rows, at least 50 wanted/);
+  assert.match(output, /fail +rows: 6 rows, at least 50 required/);
   assert.match(output, /write ended with 4/);
   assert.match(output, /54 gone rows, such as \d{10}/);
   assert.match(output, /^ +2 +withdrawn/m);
@@ -69,7 +69,7 @@ test("deploying scrapers: the guide's job runs on a worker that never had the sc
   assert.equal(rows.length, 51);
   assert.ok(rows.slice(1).every((row) => row.includes(",done,")));
   assert.match(output, /county +[0-9a-f]{16} .* deployed\n/);
-  assert.match(output, /county +[0-9a-f]{16} .* already there/);
+  assert.match(output, /county +[0-9a-f]{16} .* already deployed/);
   rmSync(folder, { recursive: true, force: true });
 });
 

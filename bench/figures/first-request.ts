@@ -51,7 +51,7 @@ const measure = async (kit: BenchKit, times: number, contenders: readonly Conten
         ...(name !== "undici" && { goal: { atLeast: 1 } }),
         rounds: times,
         from: { ms: spreads },
-        note: "time ÷ time: more is better; Sluice asks for robots.txt first, the others do not",
+        note: "time ÷ time: more is better; Sluice fetches robots.txt first, the others do not",
       },
     ];
   };

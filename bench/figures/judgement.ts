@@ -21,14 +21,14 @@ export const measureJudgement = (_kit: BenchKit, { full }: BenchOptions): Promis
       figure: `judgement: precision of ${status}`,
       value: floored(precision),
       from: { pages: run.pages, cells: run.all.cells, judged: run.all.matrix },
-      note: `of the generated cells that were judged ${status}, the share that is`,
+      note: `of the generated cells that were judged ${status}, the share that really are ${status}`,
     },
     {
       ...about,
       figure: `judgement: recall of ${status}`,
       value: floored(recall),
       from: { cells },
-      note: `of the generated cells that are ${status}, the share that was judged so`,
+      note: `of the generated cells that are ${status}, the share that were judged ${status}`,
     },
   ]);
   figures.push({
@@ -36,7 +36,7 @@ export const measureJudgement = (_kit: BenchKit, { full }: BenchOptions): Promis
     figure: "judgement: values read right",
     value: floored(run.all.rightShare),
     from: { present: run.all.present, right: run.all.rightValues },
-    note: "of the cells rightly judged present, the share with the value that a person reads there",
+    note: "of the cells correctly judged present, the share with the value that a person would read",
   });
   return Promise.resolve(figures);
 };

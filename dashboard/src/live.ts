@@ -1,4 +1,4 @@
-/** Live updates: one stream of server-sent events for each listener. It pauses in hidden tabs and goes on where it stopped. */
+/** Live updates: one stream of server-sent events for each listener. It pauses in hidden tabs and continues where it stopped. */
 import { signal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import type { EventQuery, LiveEvent } from "../../src/client.ts";
@@ -10,7 +10,7 @@ export const liveState = signal<"off" | "live" | "paused" | "reconnecting">("off
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 15_000;
 
-/** Until it is stopped: events, and `reset` where some may be missing. */
+/** Runs until it is stopped: passes on events, and `reset` if some may be missing. */
 export const listen = async (
   query: EventQuery,
   onEvent: (event: LiveEvent) => void,
@@ -27,7 +27,7 @@ export const listen = async (
       const onOpen = (): void => {
         liveState.value = "live";
         waitMs = FIRST_WAIT_MS;
-        // Progress is not kept: what happened meanwhile is read again.
+        // Progress is not stored: what happened in the meantime is read again.
         if (round > 0) onEvent({ type: "reset", data: {} });
       };
       const listening = {
@@ -110,7 +110,7 @@ export const useReloadOn = (query: EventQuery, reload: () => void): void => {
 
 const EVERY_MS = 3000;
 
-/** Calls `reload` every few seconds while the tab is visible: for what sends no events. */
+/** Calls `reload` every few seconds while the tab is visible: for data without events. */
 export const useEvery = (reload: () => void, ms = EVERY_MS): void => {
   const latest = useRef(reload);
   latest.current = reload;

@@ -1,4 +1,4 @@
-/** Data of a page. What was shown before stays until the new answer is there: no flicker, and back shows the page at once. */
+/** Data of a page. The previous content stays until the new response has arrived: no flicker, and "back" shows the page at once. */
 import { useEffect, useRef, useState } from "preact/hooks";
 
 export interface Loaded<Data> {

@@ -27,7 +27,7 @@ export function renderReference(
   const lines = [
     "# Reference",
     "",
-    "Every option, from the types themselves. Written by `npm run docs`; a test holds it to the sources.",
+    "All options of scrapers, fields, the configuration and the commands. Generated from the sources by `npm run docs`; a test checks that it is up to date.",
   ];
   for (const section of sections) {
     const { title, says } = section;

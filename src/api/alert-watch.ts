@@ -46,7 +46,7 @@ export class AlertWatch {
   /** Where the very first watch begins: jobs that ended before are not news. */
   #newAt: number | undefined;
   #upTo = 0;
-  /** Events that people are told of, since the last look. */
+  /** Events to notify people of, since the last check. */
   notices: readonly LedgerEvent[] = [];
 
   constructor(ledger: WatchedLedger, rules: AlertRules, now: number) {
@@ -121,10 +121,13 @@ const MOST_LINES = 20;
 /** One message for all due alerts. */
 export const alertMessage = (book: AlertBook, { raised, over }: DueAlerts): ChannelMessage => {
   const alerts = `${raised.length} alert${raised.length === 1 ? "" : "s"}`;
-  const parts = [...(raised.length > 0 ? [alerts] : []), ...(over.length > 0 ? [`${over.length} over`] : [])];
+  const parts = [
+    ...(raised.length > 0 ? [alerts] : []),
+    ...(over.length > 0 ? [`${over.length} resolved`] : []),
+  ];
   const lines = [
     ...raised.map((id) => book[id]?.text ?? id),
-    ...over.map((id) => `over: ${book[id]?.over ?? id}`),
+    ...over.map((id) => `resolved: ${book[id]?.over ?? id}`),
   ];
   const left = lines.length - MOST_LINES;
   return {

@@ -10,7 +10,7 @@ const MEANINGS = {
   409: "Not possible in the current state.",
   413: "The request is too large.",
   415: "Unsupported media type.",
-  422: "The request is valid but cannot be carried out.",
+  422: "The request is valid but cannot be processed.",
   429: "Too many requests, or a quota is used up. `Retry-After` says when to try again.",
   503: "The service is temporarily unavailable.",
 } as const;
@@ -97,7 +97,7 @@ const problemSchema = named(
       "Why the service is not ready; only for `/readyz`.",
       z.array(z.object({ code: z.string(), detail: z.string() })),
     ).optional(),
-    offset: described("Inputs taken so far, if an upload was refused.", z.int()).optional(),
+    offset: described("Inputs accepted so far, if an upload was refused.", z.int()).optional(),
   }),
 );
 

@@ -325,7 +325,7 @@ export const addProtocol = (routes: Api, version: string): void => {
     const their = String(request.headers[VERSION_HEADER] ?? "unknown version").slice(0, 50);
     throw new Problem(
       "other-protocol",
-      `The worker (${their}) uses version ${theirs} of the worker protocol, the controller (${version}) uses version ${PROTOCOL}. Upgrade the ${side}.`,
+      `The worker (${their}) uses version ${theirs} of the worker protocol, but the controller (${version}) uses version ${PROTOCOL}. Upgrade the ${side}.`,
     );
   });
 };

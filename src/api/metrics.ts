@@ -68,13 +68,13 @@ const UNTIMED = new Set(["GET /v1/events", "POST /v1/jobs/:job/inputs"]);
 export const watchRequests = (app: FastifyInstance, register: Registry): void => {
   const answered = new Counter({
     name: "sluice_api_requests_total",
-    help: "Answered requests, by route and status class.",
+    help: "API requests, by route and status class.",
     labelNames: ["method", "route", "status"],
     registers: [register],
   });
   const took = new Histogram({
     name: "sluice_api_request_duration_seconds",
-    help: "Time from the request's headers to the end of the answer, without live events and uploads.",
+    help: "Time from the request's headers to the end of the response, without live events and uploads.",
     labelNames: ["method", "route"],
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5, 30],
     registers: [register],

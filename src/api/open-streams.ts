@@ -66,7 +66,7 @@ export class OpenStreams implements Disposable {
     if (count >= most)
       throw new Problem(
         "too-many-streams",
-        `${actor.client || "This client"} has ${count} ${kind}s open, and may have ${most} at a time. Wait until one has ended.`,
+        `${actor.client || "This client"} has ${count} open ${kind}s; the limit is ${most}. Wait until one has ended.`,
         { retryAfterSeconds: 1 },
       );
     const exports = kind === "export" ? [...this.#open].filter((each) => each.kind === kind).length : 0;

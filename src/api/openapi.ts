@@ -11,20 +11,20 @@ const TAGS = {
   results: "The records and the manifest of a job.",
   batches: "Fetch a list of URLs.",
   "input-sets": "Named lists of inputs, with versions.",
-  schedules: "Jobs at set times; for operators.",
+  schedules: "Jobs at fixed times; for operators.",
   scrapers: "The scrapers of this installation, and their versions.",
   quality: "How complete the runs of a scraper are, and how they differ from earlier ones.",
   datasets: "Published data: datasets and their releases.",
   lanes: "Sites that share a rate limit; for operators.",
   workers: "The processes that run items; for operators.",
   clients: "Clients and their API keys; for admins.",
-  webhooks: "Receivers of a client's events, by the Standard Webhooks specification.",
+  webhooks: "Receivers of a client's events, following the Standard Webhooks specification.",
   events: "Live events.",
   service: "The server itself.",
 } as const;
 
 const idempotencyHeader = described(
-  "Makes the request safe to repeat: for a day, the same request with the same key gets the same answer.",
+  "Makes the request safe to repeat: for a day, the same request with the same key gets the same response.",
   z.string().min(1).max(200),
 ).optional();
 

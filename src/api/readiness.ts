@@ -6,7 +6,7 @@ import type { Registry } from "../ports/registry.ts";
 export const UNREADY = {
   "disk-full":
     "The disk of the data folder has too little free space. Free some space, or use a larger disk.",
-  "ledger-unreadable": "The ledger does not answer.",
+  "ledger-unreadable": "The ledger does not respond.",
   "ledger-unwritable":
     "The ledger cannot be written: its disk is read-only, or another process has locked it.",
   "no-workers":

@@ -43,7 +43,7 @@ class Room {
     if ((this.#taken.get(client) ?? 0) + size > this.#ofClient)
       throw new Problem(
         "too-many-requests",
-        "Other requests of this client with large bodies are in progress. Wait for an answer before the next one.",
+        "Other requests of this client with large bodies are in progress. Wait for a response before the next one.",
         { retryAfterSeconds: 1 },
       );
     if (this.#inAll + size > this.#ofAll)

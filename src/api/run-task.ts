@@ -28,8 +28,8 @@ const GRACE_MS = 10_000;
 const LONGEST_BACKOFF_MS = 60_000;
 
 /**
- * Runs a task round by round in one of the controllers: the one that holds it, until it stops or falls silent. The hold is renewed during a long round. If
- * it is lost all the same, because the process was stalled, the round is stopped.
+ * Runs a task round by round in one of the controllers: the one that holds it, until it stops or no longer responds. The hold is
+ * renewed during a long round. If it is lost anyway, because the process was stalled, the round is stopped.
  */
 export const runTask = async (tools: TaskTools, task: Task, signal: AbortSignal): Promise<void> => {
   const { registry, holder, report, wait: waitFor = wait } = tools;
@@ -59,7 +59,7 @@ const holdOn = async (
 ): Promise<void> => {
   const lost = new AbortController();
   const again = async (): Promise<void> => {
-    // If the call fails, the hold may still exist: the next call tells.
+    // If the call fails, the hold may still exist: the next call finds out.
     if (!(await hold().catch(() => true))) lost.abort();
   };
   const timer = setInterval(() => void again(), GRACE_MS / 3);

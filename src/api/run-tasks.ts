@@ -30,9 +30,9 @@ export interface TasksOptions {
   readonly blobs: Blobs;
   /** Threads that read stored pages open it themselves. */
   readonly location: StorageLocation;
-  /** What schedules start jobs with. */
+  /** What schedules need to start jobs. */
   readonly service: ServiceContext;
-  /** What does the stages after `extract`. */
+  /** Runs the stages after `extract`. */
   readonly runners?: StageRunners;
   /** Names this controller among those that share the ledger. */
   readonly holder: string;

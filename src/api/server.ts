@@ -173,7 +173,7 @@ const ROUTES = [
   addBlobRoutes,
 ];
 
-/** Answers which methods a path has, for those that it has not. Routes are gathered as they are added. */
+/** Answers with the allowed methods if a path exists but not with this method. Routes are collected as they are added. */
 export const gatherMethods = (app: Api): ((path: string) => readonly string[]) => {
   const routes: { readonly pattern: RegExp; readonly methods: readonly string[] }[] = [];
   app.addHook("onRoute", ({ url, method }) => {

@@ -23,7 +23,7 @@ export class FairTurns {
     if (line.waiting.length >= MOST_WAITING)
       throw new Problem(
         "too-many-requests",
-        `${MOST_WAITING} lists of this client are waiting. Wait for an answer before the next request.`,
+        `${MOST_WAITING} lists of this client are waiting. Wait for a response before the next request.`,
         { retryAfterSeconds: 1 },
       );
     await new Promise<void>((resolve) => {
@@ -94,7 +94,7 @@ export class RequestTurns {
     if (line.waiting.length >= MOST_REQUESTS_WAITING)
       throw new Problem(
         "too-many-requests",
-        `${MOST_REQUESTS_WAITING} requests of this client are waiting. Wait for answers before the next request.`,
+        `${MOST_REQUESTS_WAITING} requests of this client are waiting. Wait for responses before the next request.`,
         { retryAfterSeconds: 1 },
       );
     return new Promise((resolve) => line.waiting.push(resolve));

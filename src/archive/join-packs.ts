@@ -80,7 +80,7 @@ const joinBatch = async (
   const objectOf = (letter: KindLetter): string => `${stem}${KINDS[letter].joined}`;
   const others: Record<Exclude<KindLetter, "c">, Uint8Array[]> = { i: [], r: [], s: [] };
 
-  /** Reads each pack once: captures go on as they come, the rest is small. */
+  /** Reads each pack once: captures are passed on as they arrive, the rest is small. */
   async function* captures(): AsyncGenerator<Uint8Array> {
     for (const { object, size, parts: own } of batch) {
       const bytes = await store.get(object);

@@ -22,7 +22,7 @@ export const packedBlobs = (store: Blobs): Blobs => {
   const directories = new PackDirectories(store);
   const ahead = new ReadAhead(store);
 
-  /** With the segment's pack, or undefined for an object of its own. */
+  /** With the segment's pack, or undefined for a separate object. */
   const withPart = async <T>(
     name: string,
     read: (part: PackedPart | undefined) => Promise<T>,
@@ -84,7 +84,7 @@ export const packedBlobs = (store: Blobs): Blobs => {
     }
   };
 
-  /** What stays becomes an object of its own. */
+  /** What stays becomes a separate object. */
   const unpack = async ({ object, parts }: Pack, removed: ReadonlySet<string>): Promise<void> => {
     for (const { name, offset, size } of parts)
       if (!removed.has(name)) await store.put(name, await store.get(object, { offset, length: size }));

@@ -100,7 +100,7 @@ const messageOf = (error: Error, code: string): string => {
 /** What to do, for errors that cannot know it. */
 const hintOf = (name: string, code: string): string => {
   if (name === "ProblemError" && code === "unreachable")
-    return " Check the URL, and that `sluice serve` runs there.";
+    return " Check the URL, and that `sluice serve` is running.";
   if (name === "ProblemError" && code === "timeout")
     return " The server may be overloaded, or the network may block the connection. Try again, or wait longer with --timeout 10m.";
   if (name === "SelectorError" || name === "ExtractionError")

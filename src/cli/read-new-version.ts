@@ -21,8 +21,8 @@ export const waitText = (job: string, inFlight: number): string =>
   `${job}: waiting for ${counted(inFlight, "item")} in flight`;
 
 /**
- * Re-reads the stored pages of a job that has got a new version of its scrapers; nothing is fetched meanwhile. Throws when interrupted; the next `resume`
- * continues.
+ * Reads the stored pages of a job again with a new version of its scrapers; nothing is fetched. Throws when interrupted; the next
+ * `resume` continues.
  */
 export const readNewVersion = async (
   storage: Storage,

@@ -48,7 +48,7 @@ export class VersionsClient {
     return await this.#post(`${path(scraper)}/canary`, how);
   }
 
-  /** Not repeated: a second activation would be one of its own, and a rollback would be undone. */
+  /** Not repeated: a second activation would be a separate one, and would undo a rollback. */
   async #post<Answer>(url: string, json: object = {}): Promise<Answer> {
     return await askJson(this.#options, "POST", url, { json });
   }

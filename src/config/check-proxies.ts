@@ -83,7 +83,7 @@ const loginProblem = (
     return `${what}: \`values\` must be texts without spaces and colons, for example { customer: "c1", zone: "dc" }.`;
   const template = userTemplate(tier);
   const missing = neededValues(template ?? "").find((name) => !Object.hasOwn(values ?? {}, name));
-  if (missing !== undefined) return `${what}: \`values.${missing}\` is missing; the user name needs it.`;
+  if (missing !== undefined) return `${what}: \`values.${missing}\` is missing; the user name refers to it.`;
   if (passwordEnv !== undefined && !(isText(passwordEnv) && /^\w+$/.test(passwordEnv)))
     return `${what}: \`passwordEnv\` must be the name of an environment variable.`;
   const passwords = [passwordEnv, passwordFile].filter((each) => each !== undefined).length;

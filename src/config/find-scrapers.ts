@@ -157,7 +157,7 @@ export const ownLoader = (
       return await load(item);
     } catch (error) {
       if (!(error instanceof ScraperLoadError)) throw error;
-      const detail = `${item.job}: this machine (${hostname()}) does not have the job's scraper in its version, and it is not deployed. ${error.message}`;
+      const detail = `${item.job}: this machine (${hostname()}) does not have the version of the scraper that the job is pinned to, and that version is not deployed. ${error.message}`;
       throw new OwnTroubleError(error.code, detail, { cause: error });
     }
   };

@@ -99,7 +99,7 @@ const importDefault = async (file: string): Promise<unknown> => {
   const tell = (): void => {
     process.exitCode = EXIT_USAGE;
     console.error(
-      `error: ${file}: it ends the process while it is loaded. It must only export its settings.`,
+      `error: ${file}: the file ends the process while it is loaded. It must only export settings.`,
     );
   };
   process.once("exit", tell);

@@ -31,7 +31,7 @@ export const resolveStorageUrl = (url: string, folder: string): string => {
 /** What to do instead where the ledger is no file. */
 const WAYS_OUT: Readonly<Record<string, string>> = {
   postgres:
-    "The ledger is in PostgreSQL: back it up and restore it with pg_dump and pg_restore. To check it, copy it to a file while nothing runs, with `sluice migrate --from URL --to sqlite:copy.db`, and use `--ledger sqlite:copy.db`",
+    "The ledger is in PostgreSQL: back it up and restore it with pg_dump and pg_restore. To check it, stop all processes, copy it to a file with `sluice migrate --from URL --to sqlite:copy.db`, and use `--ledger sqlite:copy.db`",
   http: "The ledger belongs to a controller: run the command on the controller's machine",
 };
 

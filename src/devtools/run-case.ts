@@ -83,7 +83,7 @@ const failedCode = (detail: string): string =>
 const impurityOf = (first: Expected, again: FoundOnPages): string => {
   const { differences } = compareRecords(first, again);
   const field = differences.find((one) => one.what === "field");
-  const which = field === undefined ? "what it gives" : `field ${field.field}`;
+  const which = field === undefined ? "the result" : `field ${field.field}`;
   return `${which} differs when the same page is read twice. Extraction must depend on the page alone: look for the current time, random numbers, or state kept between calls.`;
 };
 

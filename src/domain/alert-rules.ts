@@ -19,7 +19,7 @@ export interface AlertRules {
   readonly drift: boolean;
   /** A release of a dataset is held by its audit, or late. */
   readonly releases: boolean;
-  /** A time of a schedule was missed, a firing failed, or a schedule has not succeeded for three times. */
+  /** A time of a schedule was missed, a firing failed, or three times in a row had no success. */
   readonly schedules: boolean;
 }
 
@@ -46,11 +46,11 @@ export type AlertVerdict = { readonly rule: AlertRule } & (
 export interface WatchedJob {
   readonly view: JobView;
   readonly memory: JobMemory;
-  /** Field counts of the scraper's job before this one, in the same order; undefined when there is none to compare with. */
+  /** Field counts of the scraper's previous job, in the same order; undefined if there is none. */
   readonly earlier?: readonly number[] | undefined;
 }
 
-/** An alert ends only when things are this much better than what began it: at the border it would come and go. */
+/** An alert ends only when the value is this much better than the threshold: otherwise it would come and go at the border. */
 const EASED = 0.8;
 /** Fewer items than this say nothing about a job that has ended. */
 const LEAST_ITEMS = 20;
@@ -157,7 +157,7 @@ const factText = (fact: unknown): string => {
   return Array.isArray(fact) ? fact.map(factText).join("; ") : (JSON.stringify(fact) ?? "unknown");
 };
 
-/** What people are told once, by the type of the event and its rule. */
+/** Messages that are sent once, by type of event, with their rule. */
 const NOTICES: Readonly<Record<string, readonly [rule: AlertRule, text: (facts: Facts) => string]>> = {
   "version.refused": ["versions", ({ version, reasons }) => say`version ${version} is refused: ${reasons}`],
   "canary.rolled-back": [
@@ -178,7 +178,7 @@ const NOTICES: Readonly<Record<string, readonly [rule: AlertRule, text: (facts: 
     "releases",
     ({ release, failed }) => say`release ${release} is held, the last good one stays: ${failed}`,
   ],
-  "release.late": ["releases", ({ since }) => say`the next release is late; the last one is of ${since}`],
+  "release.late": ["releases", ({ since }) => say`the next release is late; the last one is from ${since}`],
   "schedule.missed": [
     "schedules",
     ({ schedule, at, count, reason }) =>
@@ -200,7 +200,7 @@ type Facts = Readonly<Record<string, unknown>>;
 export const NOTICE_TYPES: readonly string[] = Object.keys(NOTICES);
 const NOTICE = "notice ";
 
-/** Raised by an event; it ends by itself. */
+/** Raised by an event; it ends automatically. */
 export const raiseNotice = (
   book: AlertBook,
   { id, type, facts }: { readonly id: number; readonly type: string; readonly facts: Facts },
@@ -219,10 +219,10 @@ export const raiseNotice = (
 
 export const isNotice = (id: string): boolean => id.startsWith(NOTICE);
 
-/** So long people see it among the alerts that are active. */
+/** How long it is shown among the active alerts. */
 const NOTICE_MS = 24 * 60 * 60_000;
 
-/** Without the notices that all channels have got, and that were there for a day. */
+/** Without notices that all channels have received and that are older than a day. */
 export const dropNotices = (book: AlertBook, channels: readonly string[], now: number): AlertBook => {
   const isOver = ([id, { told, sinceAt }]: [string, OpenAlert]): boolean =>
     isNotice(id) && now - sinceAt > NOTICE_MS && channels.every((name) => told.includes(name));
@@ -250,7 +250,7 @@ export interface DueAlerts {
 /** New alerts wait this long for others, to be sent together; those that end before are never sent. */
 const GROUP_MS = 30_000;
 
-/** It stays as it was first seen: no alert is sent twice while it lasts. */
+/** Its text stays unchanged: no alert is sent twice while it lasts. */
 export const raiseAlert = (book: AlertBook, id: string, text: string, now: number): AlertBook => {
   const known = book[id];
   if (!known) return { ...book, [id]: { text, sinceAt: now, told: [] } };
@@ -276,7 +276,7 @@ export const dueAlerts = (book: AlertBook, channel: string, now: number): DueAle
     : { raised: [], over: [] };
 };
 
-/** After the channel has taken them. */
+/** After the channel has accepted them. */
 export const markTold = (book: AlertBook, channel: string, { raised, over }: DueAlerts): AlertBook => {
   let next = book;
   for (const id of raised) next = withTold(next, id, (told) => [...told, channel]);
@@ -284,7 +284,7 @@ export const markTold = (book: AlertBook, channel: string, { raised, over }: Due
   return next;
 };
 
-/** Channels that no longer exist get no end of an alert. */
+/** Channels that no longer exist are not notified of the end. */
 export const keepChannels = (book: AlertBook, channels: readonly string[]): AlertBook => {
   let next = book;
   for (const [id, { told }] of Object.entries(book))
@@ -322,7 +322,7 @@ interface JobMark {
   readonly fieldCounts: readonly number[];
 }
 
-/** What is remembered of a job between two checks. */
+/** What is remembered about a job between two checks. */
 export interface JobMemory {
   /** Oldest first; only as many as a window needs. */
   readonly marks: readonly JobMark[];

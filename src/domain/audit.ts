@@ -23,7 +23,7 @@ export interface AuditEntry {
 const LONGEST = 2000;
 const URL_MEMBERS = new Set(["url", "webhook"]);
 
-/** What was asked for, in few words: secrets are left out, URLs of receivers are cut to their hosts. Undefined where nothing was. */
+/** The request in a few words: secrets are left out, URLs of receivers are cut to their hosts. Undefined if there was none. */
 export const auditDetail = (asked: Readonly<Record<string, unknown>>): string | undefined => {
   const given = Object.entries(asked).filter(([, value]) => value !== undefined && value !== null);
   if (given.length === 0) return undefined;

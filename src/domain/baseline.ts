@@ -91,7 +91,7 @@ export const shifted = (mean: number, { by }: Shift): number =>
 export const shiftOf = ({ hits, of }: Share, { mean }: Baseline): number =>
   logit((hits + 0.5) / (of + 1)) - logit(mean);
 
-/** The probability that a run like the earlier ones has so many hits or more. */
+/** The probability that a run like the earlier ones has at least this many hits. */
 export const tailProbability = (share: Share, baseline: Baseline, shift: Shift = NO_SHIFT): number =>
   baseline.components.reduce((sum, { size, mean: own, meanVariance, weight }) => {
     if (weight < 1e-9) return sum;

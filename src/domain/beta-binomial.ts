@@ -41,7 +41,7 @@ export const logLikelihood = ({ hits, of }: Share, { mean, size }: Spread): numb
 /** Terms below this part of the sum so far change nothing. */
 const NEGLIGIBLE = 1e-15;
 
-/** The probability of so many hits or more. Exact; meant for hits above the mean, where the terms fall fast. */
+/** The probability of at least this many hits. Exact; meant for hits above the mean, where the terms decrease quickly. */
 export const upperTail = (share: Share, spread: Spread): number => {
   const { hits, of } = share;
   const [a, b] = [spread.mean * spread.size, (1 - spread.mean) * spread.size];

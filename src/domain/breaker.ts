@@ -137,7 +137,7 @@ export function reset(state: BreakerState): BreakerState {
 const usualShare = ({ usual, weight }: Chart, of: "failures" | "absent"): number | undefined =>
   weight - (of === "absent" ? ABSENT_PRIOR : PRIOR).weight >= PRIOR.weight ? usual : undefined;
 
-/** A field that was never missing in so many records. */
+/** A field that was never missing in this many records. */
 function cleanChart(records: number): Chart {
   const weight = PRIOR.weight + records;
   return newChart((PRIOR.usual * PRIOR.weight) / weight, weight);

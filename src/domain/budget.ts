@@ -1,6 +1,6 @@
 import { type Cost, toMicro } from "./cost.ts";
 
-/** What may be spent in all. */
+/** What may be spent in total. */
 export interface SpendingLimits {
   readonly requests?: number;
   readonly bytes?: number;
@@ -9,11 +9,11 @@ export interface SpendingLimits {
 }
 
 export interface Budget extends SpendingLimits {
-  /** When it is spent, what is left fails with `budget` (default), or the job is paused until somebody raises the budget. */
+  /** When it is used up, the remaining items fail with `budget` (default), or the job is paused until someone raises the budget. */
   readonly onSpent?: "fail" | "pause";
 }
 
-/** Which limit is reached, as people read it; undefined while none is. */
+/** The limit that is reached, for people; undefined while none is. */
 export const reachedLimit = ({ requests, bytes, cost }: SpendingLimits, spent: Cost): string | undefined => {
   if (requests !== undefined && spent.requests >= requests) return `${requests} requests`;
   if (bytes !== undefined && spent.bytes >= bytes) return `${bytes} bytes`;

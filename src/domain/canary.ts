@@ -10,7 +10,7 @@
 /** How many items, and how many of them were bad. */
 export type BadCount = readonly [items: number, bad: number];
 
-/** What was seen of one version, by field. */
+/** Results of one version, by field. */
 export interface ArmCounts {
   readonly items: number;
   readonly fields: Readonly<Record<string, BadCount>>;
@@ -22,24 +22,24 @@ export interface CanaryCounts {
 }
 
 /**
- * What a job has seen of a canary since somebody last looked: a document that settling items adds to. The judge of the canary removes it in the
- * commit that takes it into account, so nothing is counted twice, and no items are read.
+ * What a job has seen of a canary since the last evaluation: a document that settling items adds to. The evaluation removes it in
+ * the same commit, so nothing is counted twice, and no items are read.
  */
 export interface CanaryNews extends CanaryCounts {
   readonly job: string;
-  /** Items of the canary that ended after it was taken back: they have to be read again. */
+  /** Items of the canary that ended after it was rolled back: they have to be extracted again. */
   readonly late: number;
 }
 
 export const canaryPrefix = (scraper: string, version: string): string => `${scraper}/${version}/`;
 
-/** Stands beside the fields for the item as a whole: bad if it failed or is absent. No field has a name with brackets. */
+/** Represents the item as a whole, beside the fields: bad if it failed or is absent. No field has a name with brackets. */
 export const WHOLE_ITEM = "(item)";
 
 interface FieldState {
   /** Natural logarithm of what the bets have paid. */
   readonly logE: number;
-  /** Of the blocks so far. */
+  /** Over the blocks so far. */
   readonly canary: BadCount;
   readonly control: BadCount;
   /** Not yet in a block. */
@@ -53,17 +53,17 @@ export interface CanaryState {
 }
 
 export interface CanaryRule {
-  /** Fields that are judged, with `WHOLE_ITEM`. */
+  /** Fields that are tested, with `WHOLE_ITEM`. */
   readonly fields: readonly string[];
-  /** Those that must be shown to be good enough before the canary is promoted. */
+  /** Fields that must be shown to be good enough before the canary is promoted. */
   readonly required: readonly string[];
-  /** Of the items, those that the canary runs. */
+  /** Share of the items that the canary runs. */
   readonly share: number;
-  /** Chance that a version which is not worse is rolled back, over all fields. */
+  /** Probability that a version that is not worse is rolled back, over all fields. */
   readonly alpha: number;
   /** How much worse a required field may be: a share of the items. */
   readonly tolerance: number;
-  /** After this many items of the canary a person decides. */
+  /** After this many items of the canary, a person decides. */
   readonly mostItems: number;
 }
 
@@ -83,8 +83,8 @@ const NEW_FIELD: FieldState = {
 };
 
 /**
- * Takes what has ended since the last time. Within it, the order of items is drawn at random: nothing else is known of it, and items in random order are as
- * good as items in the order in which they came.
+ * Adds what has ended since the last time. The order of these items is drawn at random: the real order is unknown, and a random
+ * order is as good.
  */
 export const observe = (
   state: CanaryState,
@@ -146,7 +146,7 @@ const PRIOR = 0.18;
 
 const shareOf = ([items, bad]: BadCount): number => (bad + PRIOR) / (items + 2 * PRIOR);
 
-/** Never bets that the canary is the better one: that does no harm. */
+/** Never bets that the canary is better, which does no harm. */
 const payOf = (worse: number, usual: number, canary: BadCount, control: BadCount): number => {
   if (worse <= usual) return 0;
   const both = (canary[0] * worse + control[0] * usual) / (canary[0] + control[0]);
@@ -161,7 +161,7 @@ export interface CanaryFinding {
   readonly field: string;
   readonly canary: BadCount;
   readonly control: BadCount;
-  /** How much more likely what was seen is if the canary is worse: 1 says nothing. */
+  /** How much more likely the observation is if the canary is worse: 1 means no evidence. */
   readonly evidence: number;
 }
 
@@ -169,7 +169,7 @@ export type CanaryVerdict =
   | { readonly verdict: "going" | "good" | "undecided" }
   | {
       readonly verdict: "bad";
-      /** The fields that decided it, the clearest first. */
+      /** The fields that decided it, clearest first. */
       readonly findings: readonly CanaryFinding[];
     };
 
@@ -185,7 +185,7 @@ export const judgeCanary = (state: CanaryState, rule: CanaryRule): CanaryVerdict
   return { verdict: state.items >= rule.mostItems ? "undecided" : "going" };
 };
 
-/** For people: what is known of every field, the worst first. */
+/** For people: the results of every field, worst first. */
 export const canaryFindings = (state: CanaryState): CanaryFinding[] =>
   Object.entries(state.fields)
     .map(([field, one]) => ({ field, ...seen(one), evidence: Math.exp(Math.min(one.logE, LARGEST)) }))
@@ -199,7 +199,7 @@ const seen = ({ canary, control, waiting }: FieldState): { canary: BadCount; con
   control: add(control, waiting.control),
 });
 
-/** One-sided 99 %: the bound is looked at many times. */
+/** One-sided 99 %: the bound is checked many times. */
 const Z = 2.326;
 
 /** Upper bound of the difference of two shares, from Wilson's bounds of each (Newcombe 1998, method 10). */

@@ -23,7 +23,7 @@ export const canonicalUrl = (input: string, options: CanonicalUrlOptions = {}): 
   // Each setter parses the whole URL again.
   if (url.username !== "") url.username = "";
   if (url.password !== "") url.password = "";
-  // What is after `#!` or `#/` is a page of its own in a browser; any other fragment is a place on the page.
+  // In a browser, the text after `#!` or `#/` is a separate page; any other fragment is a place on the page.
   const fragment = /^#[!/]/.test(url.hash) ? url.hash : "";
   // Other schemes have no agreed meaning for their query, nor for escapes in their path.
   if (url.protocol !== "http:" && url.protocol !== "https:") {

@@ -13,20 +13,24 @@ import {
 import type { Share } from "./beta-binomial.ts";
 
 /**
- * What is compared between runs, each as a share that is worse the higher it is. `changed` only warns: a yearly revaluation rightly
- * changes every value.
+ * What is compared between runs, each as a share that is worse the higher it is. `changed` only warns: a yearly
+ * revaluation changes every value, and that is correct.
  */
 export const MEASURES = {
   "no-value": { of: "field", says: "records without a value", blocks: true },
   unread: { of: "field", says: "values missing or malformed", blocks: true },
-  changed: { of: "field", says: "values changed since the run before", blocks: false },
-  wild: { of: "field", says: "values three times as large, or a third, since the run before", blocks: true },
-  outside: { of: "field", says: "values outside the band of earlier runs", blocks: true },
+  changed: { of: "field", says: "values changed since the previous run", blocks: false },
+  wild: {
+    of: "field",
+    says: "values at least three times larger or smaller than in the previous run",
+    blocks: true,
+  },
+  outside: { of: "field", says: "values outside the range of earlier runs", blocks: true },
   commonest: { of: "field", says: "values equal to the most common one", blocks: true },
   absent: { of: "run", says: "items absent", blocks: true },
   failed: { of: "run", says: "items failed", blocks: true },
-  fewer: { of: "run", says: "items fewer than usual", blocks: true },
-  smaller: { of: "run", says: "bytes per page fewer than usual", blocks: true },
+  fewer: { of: "run", says: "fewer items than usual", blocks: true },
+  smaller: { of: "run", says: "fewer bytes per page than usual", blocks: true },
 } as const satisfies Readonly<Record<string, { of: "field" | "run"; says: string; blocks: boolean }>>;
 export type Measure = keyof typeof MEASURES;
 
@@ -37,7 +41,7 @@ export interface Measured {
   readonly share: Share;
 }
 
-/** What drift is judged by. */
+/** What drift is computed from. */
 export interface RunShares {
   readonly id: string;
   readonly at: number;
@@ -45,28 +49,28 @@ export interface RunShares {
   readonly pages: number;
   readonly bytes: number;
   readonly shares: readonly Measured[];
-  /** Keys of findings about it that nobody has accepted: these shares are not part of the baseline. */
+  /** Keys of open findings about it: these shares are not part of the baseline. */
   readonly open?: readonly string[];
 }
 
 export interface Finding {
   readonly measure: Measure;
-  /** Left out where it is about the run, or where most fields have shifted alike. */
+  /** Omitted if it is about the run, or if most fields have changed together. */
   readonly field?: string;
   readonly share: Share;
-  /** The share that earlier runs let expect. */
+  /** The share expected from earlier runs. */
   readonly expected: number;
-  /** Earlier runs behind that. */
+  /** Number of earlier runs behind it. */
   readonly runs: number;
   readonly probability: number;
-  /** In points of a hundred. */
+  /** In percentage points. */
   readonly points: number;
   readonly level: "warn" | "block";
-  /** Where most fields have shifted alike: which. */
+  /** If most fields have changed together: these fields. */
   readonly fields?: readonly string[];
 }
 
-/** Most fields of a run have shifted alike, within what a season does: fields are compared with their shifted baseline. */
+/** Most fields of a run have changed together, within the limits of a season: fields are compared with their shifted baseline. */
 interface CommonShift {
   readonly measure: Measure;
   readonly logOdds: number;
@@ -77,7 +81,7 @@ interface CommonShift {
 export interface DriftReport {
   readonly run: string;
   readonly tests: number;
-  /** Shares that were too small, or had no earlier runs, to be judged. */
+  /** Shares that were not tested: too small, or without earlier runs. */
   readonly unjudged: number;
   /** Earlier runs that count. */
   readonly history: number;
@@ -89,7 +93,7 @@ export interface DriftReport {
 export interface DriftOptions {
   /** False findings among all: Benjamini and Hochberg's q. */
   readonly q?: number;
-  /** The least difference that matters, in points of a hundred; by field where a number is not enough. */
+  /** The minimum difference that matters, in percentage points; by field where a single number is not enough. */
   readonly points?: number;
   readonly pointsOf?: Readonly<Record<string, number>>;
   readonly priors?: Priors;
@@ -99,18 +103,18 @@ export type Priors = Readonly<Partial<Record<Measure, Prior>>>;
 
 const Q = 0.01;
 const POINTS = 3;
-/** Fewer judged items only report. */
+/** Shares of fewer items are only reported. */
 export const LEAST_ITEMS = 30;
-/** Runs of the baseline. */
+/** Number of runs in the baseline. */
 export const RECENT_RUNS = 8;
-/** Findings of a scraper with fewer earlier runs only warn. */
+/** With fewer earlier runs, findings only warn. */
 export const RUNS_TO_BLOCK = 4;
-/** From here on a run is also compared with those of the same season. */
+/** With this many runs, a run is also compared with those of the same season. */
 const RUNS_FOR_SEASON = 26;
 const LEAST_SEASON_RUNS = 3;
-/** A shift of most fields by less, in log-odds, may be the season's. */
+/** A smaller common shift of most fields, in log-odds, may be caused by the season. */
 const SEASON_SHIFT = 1;
-/** With fewer fields, what they have in common is not told from what one has. */
+/** With fewer fields, a common shift cannot be distinguished from a change in one field. */
 const FIELDS_FOR_SHIFT = 4;
 
 export const keyOf = ({ measure, field }: Pick<Measured, "measure" | "field">): string =>
@@ -164,7 +168,7 @@ export const judgeDrift = (
   };
 };
 
-/** How rough shares are, from the runs of all scrapers that are given: one prior for each measure. */
+/** How much shares vary, from the runs of all given scrapers: one prior for each measure. */
 export const learnPriors = (scrapers: readonly (readonly RunShares[])[]): Priors => {
   const series = new Map<Measure, Share[][]>();
   for (const runs of scrapers) {
@@ -276,7 +280,7 @@ interface Verdict {
   readonly probability: number;
 }
 
-/** The mildest verdict of all that a share can be compared with. What is too small to matter is not computed: it counts as certain. */
+/** The mildest result of all comparisons for a share. A difference that is too small is not computed: it counts as certain. */
 const verdict = ({ share, baselines }: Test, shift: Shift, least: number): Verdict => {
   const worse = shift.by > 0 ? shift : NO_SHIFT;
   const now = share.hits / share.of;
@@ -295,7 +299,7 @@ const benjaminiHochberg = (probabilities: readonly number[], q: number): number 
   return sorted.findLast((one, at) => one <= (q * (at + 1)) / sorted.length) ?? -1;
 };
 
-/** For each measure, by how much its fields have shifted together: the median, where it is clearly not nothing. */
+/** For each measure, the common shift of its fields: the median, if it clearly differs from zero. */
 const commonShifts = (
   tests: readonly Test[],
   { q, points }: { readonly q: number; readonly points: number },

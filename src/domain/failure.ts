@@ -43,9 +43,9 @@ export interface FailurePolicy {
   readonly slowsLane: boolean;
   /** How much one failure counts in the breaker: from 0 (says nothing about the site) to 1. */
   readonly breakerWeight: number;
-  /** Goes away without a person: a held lane is probed after a cool-down. */
+  /** It can end without intervention: a held lane is probed after a cool-down. */
   readonly heals: boolean;
-  /** How long the failure answers for the same input in later jobs. */
+  /** How long the failure is reused for the same input in later jobs. */
   readonly freshMs: number;
 }
 
@@ -190,7 +190,7 @@ const FAILURES = {
     advice:
       "The page lacks a link, form or field that `collect` needs. Compare it with the page in a browser.",
     holdAdvice:
-      "A link, form or page that the scraper follows is missing. Correct the scraper, then continue with the new version. If the site answers 404 for what it does not have, see `accept` and `absent()` in docs/scrapers.md.",
+      "A link, form or page that the scraper follows is missing. Correct the scraper, then continue with the new version. If the site answers 404 for records that do not exist, see `accept` and `absent()` in docs/scrapers.md.",
   },
   "invalid-input": {
     ...ours,
@@ -256,7 +256,8 @@ const FAILURES = {
     backoff: SHORT,
     freshMs: 0,
     letter: "p",
-    advice: "The proxy did not carry the request. The detail has the provider's reason; see docs/proxies.md.",
+    advice:
+      "The proxy did not forward the request. The detail has the provider's reason; see docs/proxies.md.",
     holdAdvice:
       "No proxy tier of the scraper works. The detail has the provider's reason; see docs/proxies.md.",
   },

@@ -1,12 +1,12 @@
 /**
- * Judges a new version of a scraper by what it makes of stored pages, beside what the version before it makes of the same pages. Pairs make the test exact:
- * if both were equally good, losses and gains of a field would be as likely as heads and tails.
+ * Tests a new version of a scraper by comparing its results on stored pages with those of the previous version. Pairs make the
+ * test exact: if both versions were equally good, losses and gains of a field would be equally likely.
  */
 
 export const GATE_RULE = {
-  /** Chance of a refusal without cause, over all fields. */
+  /** Probability of a refusal without cause, over all fields. */
   alpha: 0.01,
-  /** Of the values that there were, the share that may be lost. */
+  /** Share of the existing values that may be lost. */
   lostShare: 0.005,
 } as const;
 
@@ -36,9 +36,9 @@ export interface ChangeGroup {
 }
 
 export interface GateField extends Omit<ComparedField, "examples"> {
-  /** Chance of so many losses against so few gains if both versions were equally good. */
+  /** Probability of this many losses against this few gains if both versions were equally good. */
   readonly p: number;
-  /** Why the version is refused on account of this field. */
+  /** Why the version is refused because of this field. */
   readonly refused?: string;
   readonly lostExamples: readonly GateExample[];
   readonly gainedExamples: readonly GateExample[];
@@ -78,7 +78,7 @@ const whyRefused = (
   return undefined;
 };
 
-/** One-sided: the chance of at least so many losses among the pairs where one side has a value. */
+/** One-sided: the probability of at least this many losses among the pairs where one side has a value. */
 export const signTest = (lost: number, gained: number): number => {
   const pairs = lost + gained;
   if (lost === 0) return 1;
@@ -94,7 +94,7 @@ export const signTest = (lost: number, gained: number): number => {
 
 type ValuesByKey = ReadonlyMap<string, ReadonlyMap<string, unknown>>;
 
-/** What the fields that changed had before, by item: values may have moved from one field to another. */
+/** The earlier values of the changed fields, by item: values may have moved from one field to another. */
 const valuesByKey = (fields: readonly ComparedField[]): ValuesByKey => {
   const values = new Map<string, Map<string, unknown>>();
   for (const { name, examples } of fields)
@@ -122,7 +122,7 @@ const isSame = (a: unknown, b: unknown): boolean =>
 
 const DAY_MS = 24 * 60 * 60_000;
 
-/** In words, so that equal changes get equal words. */
+/** In words; equal changes get equal words. */
 export const describeChange = (before: unknown, after: unknown): string => {
   if (typeof before !== typeof after || Array.isArray(before) !== Array.isArray(after))
     return `${kindOf(before)} becomes ${kindOf(after)}`;

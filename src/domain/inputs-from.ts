@@ -1,10 +1,10 @@
 import type { FailureKind } from "./failure.ts";
 
-/** Where a job takes its inputs from, instead of having them sent to it. */
+/** Where a job takes its inputs from, instead of an upload. */
 export type InputsFrom =
   | {
       readonly set: string;
-      /** The newest when left out; a job names the one that it has taken. */ readonly version?: number;
+      /** The newest if omitted; a job names the version that it uses. */ readonly version?: number;
     }
   | { readonly rows: readonly Readonly<Record<string, unknown>>[] }
   | { readonly itemsOf: ItemsOf }
@@ -15,22 +15,22 @@ export type InputsFrom =
 
 /** Inputs of earlier jobs of the same client. */
 export interface ItemsOf {
-  /** The scraper of the jobs; that of the new job when left out. */
+  /** The scraper of the jobs; if omitted, that of the new job. */
   readonly scraper?: string;
   /** This job instead of the scraper's newest one that has ended. */
   readonly job?: string;
   readonly which: ItemChoice;
-  /** Of `failed`: only these kinds. */
+  /** With `failed`: only these kinds. */
   readonly kinds?: readonly FailureKind[];
-  /** Of `changed`: in how many of the newest runs. */
+  /** With `changed`: in how many of the newest runs. */
   readonly runs?: number;
   /** Of `unchecked`: for how long. */
   readonly weeks?: number;
 }
 
 /**
- * `absent`, `failed`: how they ended in the last run. `changed`: new or different in one of the last runs, for jobs with `freshness`. `unchecked`: known from
- * earlier runs, and in no run of the last weeks found or found absent.
+ * `absent`, `failed`: how they ended in the last run. `changed`: new or different in one of the last runs, for jobs with
+ * `freshness`. `unchecked`: known from earlier runs, but neither done nor absent in any run of the last weeks.
  */
 export const ITEM_CHOICES = ["absent", "failed", "changed", "unchecked"] as const;
 export type ItemChoice = (typeof ITEM_CHOICES)[number];

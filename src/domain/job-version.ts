@@ -72,7 +72,7 @@ export const isOfCanary = ({ share, scrapers }: JobCanary, key: string): boolean
 /** How the versions of a job change while it runs, with the next claim. Items in flight end with theirs. */
 export type VersionChange =
   | { readonly to: "canary"; readonly canary: JobCanary }
-  /** Nothing more is run with the canary; what it has read is to be read again. */
+  /** Nothing more is run with the canary; its results have to be extracted again. */
   | { readonly to: "rolled-back" }
   /** The canary's versions become the job's. */
   | { readonly to: "promoted" }
@@ -119,7 +119,7 @@ const takenBack = (
   };
 };
 
-/** The job goes on: items that have ended stay as they are. */
+/** The job continues: items that have ended stay unchanged. */
 const notAmending = ({ isAmending: _isAmending, ...now }: JobSpec, was: JobSpec): JobSpec => ({
   ...now,
   ...(was.isAmending && { isAmending: true }),
@@ -131,7 +131,7 @@ const notAmending = ({ isAmending: _isAmending, ...now }: JobSpec, was: JobSpec)
 const isSameList = (a: readonly string[], b: readonly string[]): boolean =>
   a.length === b.length && a.every((one, at) => one === b[at]);
 
-/** The job with its scrapers as they are now. What is stored must be read again with them before anything is fetched. */
+/** The job with its current scrapers. Stored pages must be read again with them before anything is fetched. */
 export const withNewPins = (spec: JobSpec, pins: JobPins): JobSpec => {
   const scrapers = pins.scrapers.map((now, at) => {
     const was = spec.scrapers[at];
@@ -175,7 +175,7 @@ const higherChain = (was: PinnedScraper, now: PinnedScraper): Pick<PinnedScraper
     ? { maxChain: Math.max(was.maxChain, now.maxChain) }
     : {};
 
-/** Counts of fields, moved to the places that the fields have now. Those of fields that are gone are dropped. */
+/** Field counts, moved to the current positions of the fields. Counts of removed fields are dropped. */
 export const movedCounts = (
   counts: readonly number[],
   before: readonly string[],
@@ -214,9 +214,9 @@ const infiniteAgain = (part: object): void => {
 /** What jobs of the first version of the ledger lack: they have one scraper, which emits nothing. */
 type NewInEmit = "scrapers" | "extracts" | "maxDepth";
 
-/** How fast a lane may be used. `perSecond` may be Infinity: then no slots are booked, only `concurrency` holds. */
+/** How fast a lane may be used. `perSecond` may be Infinity: then no slots are booked, and only `concurrency` applies. */
 export interface Pace {
-  /** Requests a second, hops and redirects included; 2 by default. */
+  /** Requests per second, including hops and redirects; 2 by default. */
   readonly perSecond: number;
   /** Requests that may start at once, in excess of the even rate. Default 1; above 20 requests per second, the requests of 50 ms. */
   readonly burst: number;

@@ -8,7 +8,7 @@ import type { CollectorKind, JobCanary, Pace } from "./job-version.ts";
 import type { InputsFrom } from "./inputs-from.ts";
 import type { Retention } from "./removal.ts";
 
-/** `loading` takes inputs and already runs. `paused` waits for a person; a job whose lanes may heal by themselves keeps running. */
+/** `loading` accepts inputs and already runs. `paused` waits for a person; a job whose lanes may recover without help keeps running. */
 export type JobState = "loading" | "running" | "paused" | "done" | "cancelled";
 
 /** One of a job's scrapers, as it was when the job began. */
@@ -39,7 +39,10 @@ export interface PinnedScraper {
   readonly maxChain?: number;
 }
 
-/** What keeps inputs out of a job; `budget`: found after the budget was spent; `quota`: found when the client's items of the day were spent. */
+/**
+ * Why inputs are excluded from a job; `budget`: found after the budget was used up; `quota`: found after the client's daily quota
+ * was used up.
+ */
 export const CAPS = ["items", "depth", "chain", "budget", "quota"] as const;
 export type Cap = (typeof CAPS)[number];
 
@@ -62,23 +65,23 @@ export interface JobSpec {
   readonly pace: Pace;
   /** The root, then those that it emits to, directly or not; an item names its own by the place here. */
   readonly scrapers: readonly PinnedScraper[];
-  /** Versions of its scrapers before the present ones, by their places in `scrapers`, the oldest first: see `job-version.ts`. */
+  /** Earlier versions of its scrapers, by their positions in `scrapers`, oldest first: see `job-version.ts`. */
   readonly earlier?: readonly (readonly string[])[];
   /** Its stored pages must be read with the current versions before it continues. */
   readonly isAmending?: boolean;
   /** Other versions of its scrapers, with which some of its items are run. */
   readonly canary?: JobCanary;
-  /** The last canary that was taken back. Its items are read again with the present versions. */
+  /** The last canary that was rolled back. Its items are extracted again with the current versions. */
   readonly pastCanary?: { readonly revision: number; readonly version: string };
-  /** The fields of earlier revisions, by revision, where they were not the present ones: items in flight are counted by them. */
+  /** The fields of earlier revisions, by revision, if they differ from the current ones: items in flight are counted by them. */
   readonly earlierFields?: Readonly<Record<string, readonly string[]>>;
-  /** False: pages are collected and kept, and inputs emitted, but no records are made of them. */
+  /** False: pages are collected and stored, and inputs emitted, but no records are made. */
   readonly extracts: boolean;
   /** Names of the extracted fields, in the order in which field counts are given: the root's, then `target.field` for the others. */
   readonly fields: readonly string[];
   readonly required: readonly string[];
   readonly policy: PolicyOverrides;
-  /** Items in all, emitted ones included; inputs beyond it are kept as capped. */
+  /** Maximum number of items, including emitted ones; further inputs are stored as capped. */
   readonly maxItems: number;
   /** Steps from one scraper to another since an input that was given; inputs found beyond it are kept as capped. */
   readonly maxDepth: number;
@@ -125,9 +128,9 @@ export interface Freshness {
 }
 
 /**
- * `asked`: a person paused it. `lanes-held`: the breaker holds all of its lanes, see `held`. `scraper`: its scrapers are not what they were.
- * `budget`: its budget is spent; it continues with a higher one. `new-version`: it continues by itself when its stored pages have been read with the
- * changed scrapers.
+ * `asked`: a person paused it. `lanes-held`: the breaker holds all of its lanes, see `held`. `scraper`: its scrapers have
+ * changed. `budget`: its budget is used up; it continues with a higher one. `new-version`: it continues automatically when its
+ * stored pages have been read with the changed scrapers.
  */
 export const PAUSE_CAUSES = ["asked", "lanes-held", "scraper", "new-version", "budget"] as const;
 
@@ -147,7 +150,7 @@ export interface JobCounts {
   readonly accepted: number;
   readonly folded: number;
   readonly rejected: number;
-  /** Different inputs that a limit keeps out; kept, so that raising the limit lets them in. */
+  /** Different inputs that a limit excludes; they are stored, and accepted when the limit is raised. */
   readonly capped: number;
   readonly states: StateCounts;
 }
@@ -174,7 +177,7 @@ export interface HeldLane {
   readonly reason: string;
   readonly evidence: unknown;
   readonly heldAt: number;
-  /** When a single item is let through to see whether the site has healed; absent when a person must decide. */
+  /** When a single item is let through to see whether the site has recovered; absent if a person must decide. */
   readonly probeAt?: number;
 }
 
@@ -286,7 +289,7 @@ export interface JobLane extends Pick<LaneState, "lane" | "holdMs" | "holdReason
 export interface LaneView {
   readonly lane: string;
   readonly perSecond: number;
-  /** 1 when the lane runs at its full pace; less while the site is being spared. */
+  /** 1 if the lane runs at its full pace; less while it is slowed down. */
   readonly factor: number;
   readonly holdMs: number;
   readonly holdReason?: string;

@@ -1,20 +1,20 @@
 import type { DriftReport, Finding, Measured, RunShares } from "./drift.ts";
 import { FIELD_STATUSES, type FieldStatus } from "./record.ts";
 
-/** How the values of one field were in one run. */
+/** The values of one field in one run. */
 export type FieldQuality = Readonly<Record<FieldStatus, number>> & {
-  /** How often the commonest value occurred. */
+  /** How often the most common value occurred. */
   readonly commonest: number;
-  /** Values that the run before had for the same key too, and those that are another one now. */
+  /** Values for keys that also had a value in the previous run, and how many of them changed. */
   readonly paired: number;
   readonly changed: number;
-  /** Pairs of numbers, and those three times as large as before, or a third. */
+  /** Pairs of numbers, and how many are at least three times larger or smaller than before. */
   readonly pairedNumbers: number;
   readonly wild: number;
-  /** Numbers that could be compared with the band of earlier runs, and those outside of it. */
+  /** Numbers that were compared with the range of earlier runs, and how many are outside. */
   readonly banded: number;
   readonly outside: number;
-  /** Of the run's own numbers, where all but one in a thousand lie above, and below. */
+  /** The range of the run's own numbers, without one in a thousand at each end. */
   readonly band?: Band;
 };
 
@@ -40,11 +40,11 @@ export interface RunQuality {
   readonly requests: number;
   readonly bytes: number;
   readonly fields: Readonly<Record<string, FieldQuality>>;
-  /** How it was judged; its findings are documents of their own. */
+  /** The result of the comparison; its findings are separate documents. */
   readonly drift?: Omit<DriftReport, "run" | "findings">;
 }
 
-/** A finding about a run, until somebody accepts it and after. */
+/** A finding about a run, before and after someone accepts it. */
 export interface StoredFinding extends Finding {
   /** `JOB.NUMBER`. */
   readonly id: string;
@@ -55,11 +55,11 @@ export interface StoredFinding extends Finding {
   readonly at: number;
   /** Keys of items to look at. */
   readonly examples: readonly string[];
-  /** From then on the run is part of the baseline. */
+  /** After this, the run is part of the baseline. */
   readonly accepted?: { readonly at: number; readonly by: string; readonly reason: string };
 }
 
-/** The shares of a run that drift is judged by. `open`: the keys of findings about it that nobody has accepted. */
+/** The shares of a run that drift is computed from. `open`: the keys of open findings about it. */
 export const runShares = (run: RunQuality, open: readonly string[] = []): RunShares => {
   const { done, absent, failed, skipped } = run.items;
   const items = done + absent + failed + skipped;
@@ -90,7 +90,7 @@ export const runShares = (run: RunQuality, open: readonly string[] = []): RunSha
   };
 };
 
-/** The band of earlier runs: as wide as the widest of them. Undefined while there are too few numbers. */
+/** The range of earlier runs: as wide as the widest of them. Undefined while there are too few numbers. */
 export const bandOf = (earlier: readonly RunQuality[], field: string): Band | undefined => {
   const bands = earlier.flatMap(({ fields }) => fields[field]?.band ?? []);
   const numbers = bands.reduce((sum, band) => sum + band.numbers, 0);
@@ -102,7 +102,7 @@ export const bandOf = (earlier: readonly RunQuality[], field: string): Band | un
   };
 };
 
-/** With fewer, the ends of a band are not known. */
+/** With fewer numbers, the ends of a range are unknown. */
 const LEAST_NUMBERS = 100;
 
 /** The low and high ends of numbers: all but one in a thousand on either side. The numbers are sorted in place. */

@@ -1,10 +1,10 @@
 import { FIELD_STATUSES } from "./record.ts";
 
-/** What is done with a value that is not there, decided when a release is written. The records never change. */
+/** What is done about a missing value, decided when a release is written. The records never change. */
 export const GAP_POLICIES = ["keep", "null", "drop", "default", "carry"] as const;
 export type GapPolicy = (typeof GAP_POLICIES)[number];
 
-/** By status of the value; `missing` is also for what was absent or not collected. `keep` when left out. */
+/** By status of the value; `missing` also applies to values that were absent or not collected. `keep` if omitted. */
 export interface GapRules {
   readonly empty?: GapPolicy;
   readonly missing?: GapPolicy;
@@ -14,13 +14,13 @@ export interface GapRules {
 }
 
 export interface DatasetSource {
-  /** The scraper whose jobs it is made of. */
+  /** The scraper whose jobs are the source. */
   readonly scraper: string;
-  /** Which job; the newest that is done when left out. */
+  /** The job; if omitted, the newest that is done. */
   readonly job?: string;
-  /** A name for it in this dataset, where a scraper is used twice. The scraper's when left out. */
+  /** Its name in this dataset, if a scraper is used twice. By default the scraper's name. */
   readonly as?: string;
-  /** The field by which its records are joined; their item's key when left out. */
+  /** The field by which its records are joined; by default the item's key. */
   readonly key?: string;
   /** Only records of this one of the job's scrapers; of the root when left out, or of all if it makes none. */
   readonly records?: string;
@@ -28,9 +28,9 @@ export interface DatasetSource {
 
 export interface DatasetField {
   readonly name: string;
-  /** Of which source; the first that has it when left out. */
+  /** The source; by default the first that has the field. */
   readonly source?: string;
-  /** Its name there. */
+  /** Its name in the source. */
   readonly from?: string;
   readonly gaps?: GapRules;
 }
@@ -38,11 +38,11 @@ export interface DatasetField {
 export interface AuditRules {
   /** 1 when left out. */
   readonly minRows?: number;
-  /** The least share of rows with a value of their own, by field. */
+  /** Minimum share of rows with their own value, by field. */
   readonly completeness?: Readonly<Record<string, number>>;
-  /** Whether open findings about the sources hold a release; `block` when left out. */
+  /** Whether open findings about the sources hold a release; `block` by default. */
   readonly drift?: "block" | "warn" | "ignore";
-  /** Fields whose values, together, occur once. */
+  /** Fields whose combined values must be unique. */
   readonly unique?: readonly (readonly string[])[];
   /** By field. Values outside fail, up to a share of the rows. */
   readonly ranges?: Readonly<
@@ -50,7 +50,7 @@ export interface AuditRules {
   >;
   /** Every value of the field is a key of the other dataset's current release. */
   readonly references?: readonly { readonly field: string; readonly dataset: string }[];
-  /** The largest share of the current release's keys that may be gone. */
+  /** Maximum share of the current release's keys that may be gone. */
   readonly maxGone?: number;
 }
 
@@ -60,26 +60,26 @@ export type ReleaseFormat = (typeof RELEASE_FORMATS)[number];
 /** `first`: rows are the first source's records. `any`: those of all sources. `all`: only keys that every source has. */
 export const JOINS = ["first", "any", "all"] as const;
 
-/** What a dataset is, as a person declares it. */
+/** The definition of a dataset. */
 export interface DatasetSpec {
   readonly sources: readonly DatasetSource[];
   readonly join?: (typeof JOINS)[number];
   /** All fields of all sources when left out. */
   readonly fields?: readonly DatasetField[];
-  /** For fields that do not say. */
+  /** For fields without their own setting. */
   readonly gaps?: GapRules;
   readonly rules?: AuditRules;
-  /** Besides JSON lines, which are always written. */
+  /** In addition to JSON lines, which are always written. */
   readonly formats?: readonly ReleaseFormat[];
   /** How many published releases are kept; all when left out. */
   readonly keep?: number;
   /** A release is late when the last one is older than this. */
   readonly lateAfterMs?: number;
-  /** The configuration has a function that audits it as well. */
+  /** The configuration also has an audit function. */
   readonly hasAudit?: boolean;
 }
 
-/** A dataset's document: what it is, and which release readers get. */
+/** A dataset's document: its definition, and the release that readers get. */
 export interface Dataset extends DatasetSpec {
   readonly name: string;
   readonly client: string;
@@ -89,11 +89,11 @@ export interface Dataset extends DatasetSpec {
   readonly current?: { readonly release: number; readonly at: number };
   /** The highest number that was given out. */
   readonly last?: number;
-  /** The release after which it was last told that the next one is late; 0 for the first. */
+  /** The release after which the next one was last reported as late; 0 for the first. */
   readonly lateAfter?: number;
 }
 
-/** What a value of a row is: how it was judged, or why there is none to judge. */
+/** The origin of a row's value: its status, or why there is no value. */
 export const CELL_STATUSES = [...FIELD_STATUSES, "absent", "not-collected"] as const;
 export type CellStatus = (typeof CELL_STATUSES)[number];
 
@@ -102,7 +102,7 @@ export interface Cell {
   readonly value: unknown;
 }
 
-/** The same row in the release before. */
+/** The same row in the previous release. */
 export interface LastRow {
   readonly values: Readonly<Record<string, unknown>>;
   readonly gaps: Readonly<Record<string, string>>;
@@ -114,7 +114,7 @@ const CARRIED = "carried from ";
 
 export type GapResult = { readonly value: unknown; readonly mark?: string } | "drop";
 
-/** A row's value, and the mark of one that is not its own. A gap that is turned into null has none. */
+/** A row's value, and a mark if the value is not its own. A gap that becomes null has no mark. */
 export const fillGap = (
   field: string,
   { status, value }: Cell,
@@ -134,7 +134,7 @@ export const fillGap = (
       const known = last?.values[field] ?? null;
       if (!last || known === null) return { value: null, mark: status };
       const mark = last.gaps[field];
-      // A default is no value that was ever known.
+      // A default is not a value that was ever known.
       if (mark !== undefined && !mark.startsWith(CARRIED)) return { value: null, mark: status };
       return { value: known, mark: mark ?? `${CARRIED}${last.day}` };
     }
@@ -146,8 +146,8 @@ export const fillGap = (
 };
 
 /**
- * `written`: its files are there. `audited`: it passed. `held`: it did not, and the last good one stays. `published`: readers get it, or got it.
- * `withdrawn`: somebody went back to an earlier one.
+ * `written`: its files are stored. `audited`: it passed. `held`: it did not, and the last good one stays current. `published`: it
+ * is, or was, the current release. `withdrawn`: someone went back to an earlier one.
  */
 export const RELEASE_STATES = ["written", "audited", "held", "published", "withdrawn"] as const;
 export type ReleaseState = (typeof RELEASE_STATES)[number];
@@ -201,7 +201,7 @@ export interface Release {
   readonly rows: number;
   /** Rows that a gap rule left out, by field. */
   readonly dropped: Readonly<Record<string, number>>;
-  /** Values that are not the row's own: by field, how many of each mark. */
+  /** Values that the gap rules filled in: the number of each mark, by field. */
   readonly filled: Readonly<Record<string, Readonly<Record<string, number>>>>;
   readonly columns: readonly ReleaseColumn[];
   readonly sources: readonly SourceCounts[];
@@ -212,14 +212,14 @@ export interface Release {
   readonly published?: {
     readonly at: number;
     readonly by: string;
-    /** Why it was published although an audit held it. */
+    /** Why it was published although the audit held it. */
     readonly reason?: string;
     /** With everything about it, as stored when it was published. */
     readonly manifest: ReleaseFile;
   };
 }
 
-/** A dataset's own audit, from the configuration: what it returns is what is wrong. */
+/** A dataset's own audit, from the configuration: it returns what is wrong. */
 export type OwnAudit = (given: {
   readonly release: Release;
   /** Each row once, in the order of keys. */

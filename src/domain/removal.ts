@@ -1,4 +1,4 @@
-/** What is removed of a job: all of it, or its pages and files, so that its records, manifest and counts stay. */
+/** What is removed from a job: everything, or only its pages and files; then its records, manifest and counts stay. */
 export const REMOVAL_SCOPES = ["job", "pages"] as const;
 export type RemovalScope = (typeof REMOVAL_SCOPES)[number];
 
@@ -10,7 +10,7 @@ export interface RemovedCounts {
   readonly bytes: number;
 }
 
-/** The removal of a job or of its pages; of a removed job, all that is left of it. */
+/** The removal of a job or of its pages. For a removed job, this is all that is left of it. */
 export interface Removal {
   readonly job: string;
   readonly client: string;
@@ -18,12 +18,12 @@ export interface Removal {
   readonly what: RemovalScope;
   readonly createdAt: number;
   readonly endedAt: number;
-  /** Since then, nothing of it can be read. */
+  /** After this time, nothing of it can be read. */
   readonly removedAt: number;
   /** False while something is still to be deleted. */
   readonly isComplete: boolean;
   readonly removed: RemovedCounts;
-  /** Objects that stay until the jobs have gone whose items point to them, as far as is known. */
+  /** Objects that items of other jobs point to. They stay until those jobs are removed. */
   readonly kept: { readonly objects: number; readonly bytes: number };
 }
 

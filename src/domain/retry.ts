@@ -2,7 +2,7 @@ import { type Failure, failurePolicy, type FailurePolicy, type PolicyOverrides }
 import type { Outcome } from "./item.ts";
 import type { OptionNames } from "./known-options.ts";
 
-/** Throttles, and failures of proxies, that the lane answers for; from then on each costs the item an attempt. */
+/** Number of throttles and proxy failures that do not count as attempts; each later one costs the item an attempt. */
 export const FREE_THROTTLES = 10;
 /** If a site asks for more, it is tried again after this. */
 const MAX_RETRY_AFTER_MS = 3_600_000;

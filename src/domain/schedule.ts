@@ -7,15 +7,15 @@ export type When =
   | { readonly everyMs: number }
   | { readonly after: string };
 
-/** What happens when a time comes while an earlier firing has not ended. A paused or held job has not ended. */
+/** What happens if a schedule fires while an earlier firing has not ended. A paused or held job has not ended. */
 export const OVERLAPS = ["skip", "queue-one", "allow"] as const;
 
 export interface Timing {
   readonly when: When;
   readonly overlap: (typeof OVERLAPS)[number];
-  /** How late a firing may begin; one period when left out. */
+  /** How late a firing may begin; one period by default. */
   readonly catchUpMs?: number | undefined;
-  /** Every firing of the schedule begins later by the same part of this, which its name decides. */
+  /** Every firing of the schedule starts later by the same part of this, computed from its name. */
   readonly jitterMs?: number | undefined;
 }
 
@@ -24,11 +24,11 @@ export interface QueuedTime {
   readonly cause: "time" | "backfill";
 }
 
-/** How far a schedule is. */
+/** The progress of a schedule. */
 export interface Decided {
   /** All times up to this one are decided. */
   readonly decidedAt: number;
-  /** Times that fire one after another, as soon as no firing of the schedule runs. */
+  /** Times that fire one after another, each when no firing of the schedule is running. */
   readonly queue: readonly QueuedTime[];
   readonly pausedAt?: number;
 }
@@ -59,15 +59,15 @@ export interface Decision {
 
 /** Firings of one schedule that run at the same time, with overlap `allow`. */
 export const MOST_AT_ONCE = 20;
-/** Of the times that passed while no controller ran, so many are told one by one. */
+/** Maximum number of times missed while no controller ran that are reported one by one. */
 export const MOST_TOLD = 90;
 /** A round of the controllers may be this late. */
 const LEAST_CATCH_UP_MS = 10_000;
 const HOUR_MS = 3_600_000;
 
 /**
- * What becomes of the times since the last decision. Of several only the latest can fire. A time that may not fire now is queued or skipped, by the overlap
- * policy. Queued times fire when nothing runs.
+ * Decides about the times since the last decision. If there are several, only the latest can fire. A time that may not fire now
+ * is queued or skipped, by the overlap policy. Queued times fire when nothing is running.
  */
 export const decide = (
   timing: Timing,
@@ -83,7 +83,7 @@ export const decide = (
   const windowMs = timing.catchUpMs ?? (next(latest) ?? Infinity) - latest;
   if (now - jitterMs - latest > Math.max(windowMs, LEAST_CATCH_UP_MS))
     return { verdicts: [...missed, { at: latest, fate: "miss", reason: "too-late" }], next: decided };
-  // Of what waits for its turn, only the latest time is worth a run.
+  // Of several waiting times, only the latest is worth a run.
   const replaced = state.queue
     .filter(({ cause }) => cause === "time")
     .map(({ at }): Verdict => ({ at, fate: "skip", reason: "replaced" }));
@@ -115,7 +115,7 @@ const decideQueued = ({ overlap }: Timing, state: Decided, running: number): Dec
   return { verdicts: [{ ...first, fate: "fire" }], next: { ...state, queue: rest } };
 };
 
-/** Times after one and up to another, of very many only the latest. */
+/** Times after one and up to another; if there are very many, only the latest. */
 export const dueTimes = (next: NextTime, after: number, upTo: number): readonly number[] => {
   for (let backMs = HOUR_MS; ; backMs *= 2) {
     const from = Math.max(after, upTo - backMs);
@@ -137,13 +137,13 @@ export const nextTimes = (next: NextTime, after: number, count: number): number[
   return found;
 };
 
-/** Times that passed during the pause are not made up for, unless asked. */
+/** Times that passed during the pause are skipped, unless requested. */
 export const resumed = (state: Decided, now: number, catchUp: boolean): Decided => {
   const { pausedAt: _, ...next } = state;
   return { ...next, decidedAt: catchUp ? state.decidedAt : Math.max(state.decidedAt, now) };
 };
 
-/** Later by this than the nominal time: the same for every firing, and spread over all schedules. */
+/** The delay after the nominal time: the same for every firing, and different between schedules. */
 export const jitterOf = (name: string, jitterMs = 0): number =>
   jitterMs === 0 ? 0 : hashOf(name) % jitterMs;
 

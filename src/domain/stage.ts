@@ -1,4 +1,4 @@
-/** What a firing goes through, in this order. `collect` is the job; the others work on what it has stored. */
+/** The stages of a firing, in order. `collect` is the job; the others work on its stored data. */
 export const STAGES = ["collect", "extract", "audit", "publish"] as const;
 export type StageName = (typeof STAGES)[number];
 
@@ -10,7 +10,7 @@ export interface Stage {
   readonly state: (typeof STAGE_STATES)[number];
   readonly startedAt?: number;
   readonly endedAt?: number;
-  /** For a person: what came out of it, or why it failed. */
+  /** For a person: the result, or why it failed. */
   readonly detail?: string;
 }
 
@@ -22,7 +22,7 @@ export interface StageEnd {
 export const newStages = (names: readonly StageName[]): Stage[] =>
   names.map((name) => ({ name, state: "waiting" }));
 
-/** The stage whose turn it is; undefined when all that can be done is done. */
+/** The next stage; undefined if nothing is left to do. */
 export const currentStage = (stages: readonly Stage[]): Stage | undefined =>
   stages.find(({ state }) => state === "running") ?? stages.find(({ state }) => state === "waiting");
 
@@ -31,7 +31,7 @@ export const isAllDone = (stages: readonly Stage[]): boolean => stages.every(({ 
 export const begun = (stages: readonly Stage[], name: StageName, now: number): Stage[] =>
   stages.map((stage) => (stage.name === name ? { name, state: "running", startedAt: now } : stage));
 
-/** When a stage fails, those after it are left out. */
+/** If a stage fails, the later ones are left out. */
 export const ended = (
   stages: readonly Stage[],
   name: StageName,

@@ -2,8 +2,8 @@
 const PATIENCE = 6;
 
 /**
- * Whether code that was silent for this long is stalled. What counts is its CPU time meanwhile, if the system reports it: an endless loop uses half a
- * core even beside others, while code that was kept waiting has hardly run.
+ * Whether code that was silent for this long is stalled. Its CPU time in that period decides, if the system reports it: an
+ * endless loop uses half a core even beside others, while code that had to wait has hardly run.
  */
 export const isStalled = (silentMs: number, ranMs: number | undefined, limitMs: number): boolean =>
   silentMs > limitMs && (ranMs === undefined || ranMs > limitMs / 2 || silentMs > PATIENCE * limitMs);

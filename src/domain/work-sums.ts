@@ -25,7 +25,7 @@ export type WorkSums = Readonly<Partial<Record<WorkSum, number>>>;
 export const boundOf = (seconds: number): number => TIME_BOUNDS.find((bound) => seconds <= bound) ?? Infinity;
 
 interface TimeCounts {
-  /** How many took so long or less, by bound. */
+  /** How many took this long or less, by bound. */
   readonly within: ReadonlyMap<number, number>;
   readonly count: number;
   readonly seconds: number;

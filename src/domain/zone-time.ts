@@ -76,7 +76,7 @@ export const everyInstant =
   (zone: Zone, nextLocal: NextTime): NextTime =>
   (after) => {
     const { offsetAt } = zone;
-    /** All instants from here on are still to be looked at. */
+    /** All instants after this one are still to be checked. */
     let from = Math.floor(after / 1000) * 1000 + 1000;
     for (;;) {
       const offset = offsetAt(from);

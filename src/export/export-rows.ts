@@ -179,7 +179,7 @@ const typeOfDate = (value: unknown): ColumnType =>
 const DAY = /^\d{4}-\d\d-\d\d(?:T[\d:.]+Z)?$/;
 const DAY_LENGTH = "YYYY-MM-DD".length;
 
-/** An item that was answered from the archive has the captures and records of its source item, whoever fetched that. */
+/** An item that was answered from the archive has the captures and records of its source item, from any job. */
 export const withSource = async (
   ledger: Pick<Ledger, "readJob" | "listItems">,
   item: ItemView,

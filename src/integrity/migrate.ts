@@ -73,7 +73,7 @@ export const migrateLedger = async (
 
 const LOOK_MS = 500;
 
-/** Workers that have just ended count for some more seconds: those are waited for. Whoever moves its end on is running. */
+/** Workers that have just ended count as running for a few more seconds: wait for them. A worker that extends its time is still running. */
 export const refuseRunning = async (
   ledger: LedgerTables,
   onWait?: (user: LedgerUser, ledger: string) => void,

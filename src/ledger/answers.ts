@@ -5,13 +5,14 @@ import type { Worker } from "./records.ts";
 import { claimed } from "./take-items.ts";
 
 /**
- * Between machines an answer can be lost after its call took effect, and a call can arrive twice, the second time after later ones. A call with a name
- * takes effect once, and is answered alike whenever it comes. Claims and pulses, which are many, have rising numbers instead: the worker's record has
- * the answer to the last one, and one with a lower number comes too late for anybody to hear of it.
+ * Between machines, a response can be lost after its call took effect, and a call can arrive twice, the second time after later
+ * calls. A call with an id takes effect once, and always gets the same response. Claims and pulses, which are frequent, have
+ * increasing numbers instead: the worker's record has the response to the last one. A call with a lower number is too late:
+ * nobody waits for its response.
  */
 export const answerWants = (id: string | undefined): Want[] => (id === undefined ? [] : [want("answer", id)]);
 
-/** A part of a call, each part in a transaction of its own. */
+/** A part of a call. Each part has its own transaction. */
 export const partOf = (id: string | undefined, part: number): string | undefined =>
   id === undefined ? undefined : `${id}/${part}`;
 
@@ -26,7 +27,7 @@ export const once = <T>(tx: Transaction, id: string | undefined, work: () => T):
 
 const LATE_CLAIM: Grant = { items: [], slots: [], unpaced: [], suspects: 0 };
 
-/** Undefined where the claim is a new one. */
+/** Undefined if the claim is new. */
 export const repeatedClaim = (
   tx: Transaction,
   worker: Worker,
@@ -54,7 +55,7 @@ export const repeatedClaim = (
   return { ...lastClaim.grant, items, slots: later(lastClaim.grant.slots, tx.now - lastClaim.at) };
 };
 
-/** Undefined where the pulse is a new one. What has stopped since is told with it. */
+/** Undefined if the pulse is new. The response also says what has stopped since. */
 export const repeatedPulse = (
   tx: Transaction,
   worker: Worker,
@@ -72,7 +73,7 @@ export const repeatedPulse = (
   };
 };
 
-/** The same slots, so much later. */
+/** The same slots, later by this time. */
 export const later = <S extends { readonly delaysMs: readonly number[] }>(
   slots: readonly S[],
   passedMs: number,

@@ -8,7 +8,7 @@ const ownerOf = (blob: string): string | undefined => /^jobs\/([^/]+)\//.exec(bl
 
 const NONE: readonly string[] = [];
 
-/** Other jobs than the item's own. Nearly every item has only objects of its own. */
+/** Jobs other than the item's own. Nearly every item refers only to objects of its own job. */
 const ownersOf = (job: string, objects: Objects): readonly string[] => {
   const own = `jobs/${job}/`;
   if (objects.every(({ blob }) => blob.startsWith(own))) return NONE;
@@ -17,7 +17,7 @@ const ownersOf = (job: string, objects: Objects): readonly string[] => {
   return [...owners];
 };
 
-/** Notes whose objects an item points to, where they are not its own job's. */
+/** Records which other jobs own the objects that an item points to. */
 export const noteBorrowed = (
   tx: Transaction,
   { queue, seq }: ItemRef,
@@ -31,13 +31,14 @@ export const removalWants = (job: string, objects: Objects): Want[] =>
   ownersOf(job, objects).map((owner) => want("removal", owner));
 
 /**
- * Whether an item that began then points to objects of another job that are being deleted, or are: the site answered that a page is as it was, and
- * the job that has it was removed meanwhile. What is noted before the removal lends is kept.
+ * Whether an item that started at this time points to objects of another job that are being deleted, or are deleted: the site
+ * said that a page has not changed, and the job that stored it was removed in the meantime. References recorded before the
+ * removal starts keep their objects.
  */
 export const borrowsRemoved = (tx: Transaction, startedAt: number, job: string, objects: Objects): boolean =>
   ownersOf(job, objects).some((owner) => {
     const removal = tx.one("removal", owner);
     if (!removal || removal.step === "fresh") return false;
-    // A job without its pages may have fetched new ones since.
+    // A job without its pages may have fetched new ones in the meantime.
     return removal.what === "job" || removal.step !== null || removal.markedAt >= startedAt;
   });

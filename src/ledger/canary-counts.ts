@@ -33,12 +33,12 @@ export class CanaryTally {
   #control = NO_ITEMS;
   #late = 0;
 
-  /** `counts`: as the job lays them out. */
+  /** `counts`: in the layout of the job's counters. */
   add(spec: JobSpec, { outcome, revision = revisionOf(spec), scraper = 0 }: Ended, counts: Counts): void {
     if (revision === spec.pastCanary?.revision) this.#late++;
     if (!spec.canary) return;
     const isBad = outcome.state === "failed" || outcome.state === "absent";
-    // Nothing is known of one that is unchanged, and others have not ended.
+    // Nothing is known about an unchanged item, and the others have not ended.
     if (!isBad && outcome.state !== "done") return;
     const fields = fieldsBad(spec, scraper, isBad ? null : counts);
     if (revision === canaryRevision(spec)) this.#canary = withItem(this.#canary, fields);
@@ -70,7 +70,7 @@ export class CanaryTally {
 type Ended = Pick<SettledItem, "outcome" | "revision" | "scraper">;
 type Counts = readonly number[] | null;
 
-/** Fields that both versions have, of the item's scraper; without counts, all are bad. */
+/** Fields that both versions of the item's scraper have. Without counts, all are bad. */
 const fieldsBad = (spec: JobSpec, scraper: number, counts: Counts): [name: string, isBad: boolean][] => {
   const own = spec.scrapers[scraper];
   const prefix = scraper === 0 ? "" : `${own?.name}.`;

@@ -21,7 +21,7 @@ export const chargeWants = (queue: number, isProxied: boolean): Want[] => [
   ...(isProxied ? [want("laneOfQueue", queue)] : []),
 ];
 
-/** Counts it for the client's day, the lane and the installation; the job's own counters are the caller's. */
+/** Adds the cost to the client's day, the lane and the installation; the caller updates the job's own counters. */
 export const charge = (tx: Transaction, queue: Queue, spent: Spending): void => {
   const cost = costOfAttempt(spent);
   if (cost.requests > 0 || cost.bytes > 0 || cost.microCost > 0) chargeClient(tx, queue.client, cost);
@@ -44,7 +44,7 @@ const chargeClient = (tx: Transaction, client: string, cost: Cost): void => {
   tx.put("share", { ...share, spent });
 };
 
-/** Costs of items that were not settled are the job's all the same. */
+/** The job also pays for items that were not settled. */
 export const addSpending = (
   job: Job,
   { requests, bytes, proxied }: Spending,

@@ -12,8 +12,8 @@ import { lease } from "./take-items.ts";
 const MOST = 64;
 
 /**
- * One item for a process that runs nothing else: should the process die, that item did it. One suspect of each queue is looked at: however many a
- * queue has that cannot run now, those of others do.
+ * One item for a process that runs nothing else: if the process dies, that item caused it. Only one suspect of each queue is
+ * considered, so a queue with many suspects that cannot run now does not block those of others.
  */
 export const claimSuspect = (tx: Transaction, tally: ClaimTally): void => {
   const groups = tx

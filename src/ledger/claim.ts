@@ -14,11 +14,11 @@ import { leaseOf, type TakenRun } from "./take-items.ts";
 import { ALL_WORKERS, hindmost, levelTurns, newShare, type Turn } from "./shares.ts";
 import { claimingWorker, isKnown, setInFlight, setRunning } from "./workers.ts";
 
-/** Places are freed when a worker says so, which no clock tells; of its own a worker knows without asking. */
+/** Other workers free places at any time, which no timer predicts; a worker knows about its own places without asking. */
 const CROWDED_AGAIN_MS = 250;
-/** Where a lane is ready for jobs that were not asked for and nobody takes them, it does not know when those that were asked for are due. */
+/** If a lane is ready only for jobs that were not asked for, and nobody takes them, the lane does not know when the others are due. */
 const PASSED_BY_AGAIN_MS = 20;
-/** A client has at most so many places of a worker for each one that is free. */
+/** A client may have at most this many places of a worker for each free place. */
 const MOST_TO_ONE = 4;
 /** Lanes of each client that one claim looks at, unless the worker has room for more items. */
 const LANES = 64;
@@ -28,16 +28,19 @@ const MOST_LANES = 1024;
 export interface ClientTurn extends Turn {
   readonly client: string;
   readonly share: Share;
-  /** Items that it may yet be given; Infinity without a limit. */
+  /** Number of items that it may still be given; Infinity without a limit. */
   room: number;
-  /** Of the worker's room, what it may have before the others come; and what it may have at all, so that a part is free for whoever comes. */
+  /**
+   * How much of the worker's room it may have before the other clients get theirs, and in total: a part stays free for clients
+   * that come later.
+   */
   quota: number;
   places: number;
   /** Items given in this claim. */
   given: number;
 }
 
-/** What a claim gathers on its way through the lanes. */
+/** State of a claim on its way through the lanes. */
 export interface ClaimTally {
   readonly request: ClaimRequest;
   readonly stock: ItemStock;
@@ -48,7 +51,7 @@ export interface ClaimTally {
   readonly clients: ReadonlyMap<string, ClientTurn>;
   /** What was loaded for each client with work. */
   readonly readyArgs: readonly ReadyArgs[];
-  /** Queues that were loaded, by lane and client. */
+  /** Loaded queues, by lane and client. */
   readonly queuesOf: (lane: number, client: string) => readonly Queue[];
   /** Empty in a plan, where items are only counted. */
   readonly items: ClaimedItem[];
@@ -58,15 +61,15 @@ export interface ClaimTally {
   /** Number of the first lease of this claim, and what was taken of each queue. */
   readonly firstLease: number;
   readonly leases: TakenRun[];
-  /** A lane or a client had work but all of its places are taken. */
+  /** A lane or a client had work, but all of its places are taken. */
   isCrowded: boolean;
-  /** Items were answered from the archive or set aside: the next ones may be had at once. */
+  /** Items were answered from the archive or set aside: the next ones may be available at once. */
   hasPassed: boolean;
 }
 
 const NOTHING: Grant = { items: [], slots: [], unpaced: [], suspects: 0 };
 
-/** What every claim begins with. `clients`: those that had work before, and so may have some now. */
+/** Loaded at the start of every claim. `clients`: those that had work at the last claim, and so may have some now. */
 export const claimWants = (request: ClaimRequest, now: number, clients: readonly string[]): Want[] => [
   want("worker", request.worker),
   want("peers"),
@@ -81,7 +84,7 @@ export const claimWants = (request: ClaimRequest, now: number, clients: readonly
     : [want("nextProbe", null), ...readyWants(readyArgsOf(request, clients, now, askedWith(request)))]),
 ];
 
-/** What is asked for, as arguments of loads. */
+/** What the worker asks for, as arguments of loads. */
 type Asked = readonly [jobs: string | null, lanes: string | null, kinds: number | null];
 
 const askedWith = (
@@ -113,7 +116,7 @@ const readyWants = (all: readonly ReadyArgs[]): Want[] =>
     want("readyQueues", ...args),
   ]);
 
-/** Whether a claim may bring something now, or hears of suspects. */
+/** Whether a claim may get items now, or has to report suspects. */
 export const hasWork = (tx: Transaction, filter: WorkFilter): boolean => {
   const { jobs, lanes, kinds } = askedOf(tx, filter);
   const asked = askedWith(filter, jobs, lanes);
@@ -139,7 +142,7 @@ const askedOf = (tx: Transaction, { jobs, lanes, kinds }: WorkFilter) => ({
   kinds: kinds ? kindBits(kinds) : null,
 });
 
-/** `upkeep`: workers have fallen silent, or probes are due. That comes first, in a transaction of its own. */
+/** `upkeep`: workers have stopped responding, or probes are due. This is done first, in its own transaction. */
 export const claim = (tx: Transaction, request: ClaimRequest, leaseMs: number): Grant | "upkeep" => {
   const known = tx.one("worker", request.worker);
   const repeated = known && isKnown(known) && repeatedClaim(tx, known, request.number, tx.now + leaseMs);
@@ -162,7 +165,7 @@ export const claim = (tx: Transaction, request: ClaimRequest, leaseMs: number): 
   return finish(tx, visit(tx, planned.load(tx)), worker, lanes);
 };
 
-/** One way through the lanes, first with items that are only counted, then with those that were loaded. */
+/** One pass through the lanes: first items are only counted, then the loaded ones are taken. */
 const visitOf = (
   tx: Transaction,
   request: ClaimRequest,
@@ -221,8 +224,8 @@ const queuesBy = (tx: Transaction, loads: readonly ReadyArgs[]): ClaimTally["que
 };
 
 /**
- * Items may last long, as those whose sites do not answer: however many a client has, a part of the worker is free for whoever comes. A worker of
- * fewer than five places has none to spare.
+ * Items may take long, for example if their sites do not respond. However many items a client has, a part of the worker stays
+ * free for other clients. A worker with fewer than five places has none to spare.
  */
 const placesLeft = (free: number, own: number): number =>
   Math.max(0, Math.ceil((MOST_TO_ONE * free - own) / (MOST_TO_ONE + 1)));
@@ -253,8 +256,8 @@ const clientTurns = (
 };
 
 /**
- * Clients take turns over all lanes by what they have had for their weight, each with its lanes in the order in which they became ready. One
- * with thousands of lanes so gets no more of the workers than one with a single lane asks for.
+ * Clients take turns over all lanes, by what they have received for their weight. The lanes of a client come in the order in
+ * which they became ready. So a client with thousands of lanes gets no more of the workers than a client with a single lane.
  */
 const visitLanes = (tx: Transaction, tally: ClaimTally): void => {
   let live = tally.readyArgs.map((args) => ({
@@ -278,7 +281,7 @@ const visitLanes = (tx: Transaction, tally: ClaimTally): void => {
   }
 };
 
-/** Again from the first one, as long as they give something: a lane that was visited for a part of its room may have more. */
+/** Starts again from the first lane as long as lanes give items: a lane that was visited for a part of its room may have more. */
 function* lanesOf(tx: Transaction, { clients }: ClaimTally, args: ReadyArgs): Generator<Lane, undefined> {
   const [client] = args;
   const turn = clients.get(client)!;
@@ -369,7 +372,7 @@ const waitingSuspects = (
   };
 };
 
-/** When a lane, or a probe, will next be ready for what was asked for. */
+/** When a lane, or a probe, will next be ready for the jobs that were asked for. */
 const nextReadyAt = (tx: Transaction, { jobs, readyArgs }: ClaimTally): number | undefined => {
   const times = readyArgs
     .flatMap((args) => tx.list("readyShares", ...args))

@@ -4,9 +4,12 @@ import type { Cost } from "../domain/cost.ts";
 export interface Share {
   readonly lane: number;
   readonly client: string;
-  /** Items it has had, divided by its weight; null before its first. */
+  /** Items it has received, divided by its weight; null before the first. */
   readonly had: number | null;
-  /** From when on a claim may find an item of this client in the lane; null when there is none. It may be too early, never too late. */
+  /**
+   * The earliest time at which a claim may find an item of this client in the lane; null if there is none. It may be too early,
+   * but never too late.
+   */
   readonly readyAt: number | null;
   /** Only in lane 0: items accepted, by UTC day (days since 1970). */
   readonly accepted: Readonly<Record<string, number>>;

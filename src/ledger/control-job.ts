@@ -14,7 +14,7 @@ export const READING: PauseReason = {
 
 const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10);
 
-/** The job of this id, as it is now; refused where there is none, or no longer. */
+/** The job with this id, as it is now. Throws if there is none, or if it was removed. */
 export const jobNamed = (tx: Transaction, id: string): Job => {
   tx.need(want("jobNamed", id), want("removal", id));
   const job = tx.one("jobNamed", id);
@@ -25,10 +25,10 @@ export const jobNamed = (tx: Transaction, id: string): Job => {
   throw new LedgerError("no-such-job", `${id}: no such job. \`sluice jobs ls\` lists them.`);
 };
 
-/** Whether the job's pages are being removed right now: nothing may be read of them, and nothing added. */
+/** Whether the job's pages are being removed: nothing may be read from them or added. */
 const isLosingPages = (tx: Transaction, id: string): boolean => tx.one("removal", id)?.step != null;
 
-/** A pulse comes within this. */
+/** A pulse arrives within this time. */
 const QUIET_AGAIN_MS = 100;
 
 /** Whether no request of the job can start any more. */
@@ -52,7 +52,7 @@ export const controlJob = (
   tx.need(want("workers"));
   switch (to) {
     case "pause":
-      // What keeps its stored pages from being read takes the place of the reading itself.
+      // A reason that prevents reading the stored pages replaces the reading itself.
       if (job.state === "paused" && !(isReading(job) && why !== ASKED)) return;
       return pauseJob(tx, job, why);
     case "resume":
@@ -70,7 +70,7 @@ export const controlJob = (
 const isReading = ({ spec, paused }: Job): boolean =>
   spec.isAmending === true && paused?.cause === "new-version";
 
-/** Nothing more is claimed of it, and whoever has items of it will hear that. */
+/** Nothing more of it is claimed, and workers with items of it will be notified. */
 const stopQueues = (tx: Transaction, { number }: Job): void => {
   rememberHolders(tx, (lease) => lease.job === number);
   tx.changeQueues(number, "stop");
@@ -86,14 +86,14 @@ export const pauseJob = (tx: Transaction, job: Job, why: PauseReason): void => {
 const resumeJob = (tx: Transaction, job: Job): void => {
   tx.patch("job", job, { state: job.isSealed ? "running" : "loading", paused: null });
   forgetStops(tx, (stop) => stop.job === job.number);
-  // What a spent budget left is leased, and nothing more will be.
+  // The items left by a used-up budget are leased, and no others will be.
   if (job.spentAt === null) openQueues(tx, job.number);
-  // One that runs may be resumed for its held lanes, or after its workers were lost.
+  // A running job may be resumed because of held lanes, or after its workers were lost.
   if (job.state === "paused") tx.tell("job.resumed", job.id);
   endJobWhenDone(tx, job.number);
 };
 
-/** All of a job's queues go on, also those that the breaker has held. */
+/** Continues all queues of a job, including those that the breaker holds. */
 export const openQueues = (tx: Transaction, number: number): void => {
   const troubled = tx.list("troubledQueues", number);
   tx.need(
@@ -110,8 +110,9 @@ export const openQueues = (tx: Transaction, number: number): void => {
 };
 
 /**
- * Items are not written one by one: in a cancelled job, one that has neither ended nor is leased reads as cancelled. Leased items were
- * perhaps fetched already: they end as they do, or are cancelled when they come back. The job has ended when none is left.
+ * Items are not written one by one: in a cancelled job, an item that has not ended and is not leased counts as cancelled. Leased
+ * items may have been fetched already: they end normally, or are cancelled when they come back. The job has ended when none is
+ * left.
  */
 export const cancelJob = (tx: Transaction, job: Job, why: PauseReason): void => {
   stopQueues(tx, job);
@@ -126,8 +127,8 @@ export const cancelJob = (tx: Transaction, job: Job, why: PauseReason): void => 
 };
 
 /**
- * Refuses a job that may not go on: it was cancelled, its deadline has passed, or its pages are being removed. `isFetching`: its budget must not be
- * spent either; what is stored can be read without one.
+ * Throws if the job may not continue: it was cancelled, its deadline has passed, or its pages are being removed. `isFetching`:
+ * its budget must not be used up either; stored pages can be read without a budget.
  */
 export const mustGoOn = (tx: Transaction, job: Job, isFetching: boolean): void => {
   const ended = (why: string): LedgerError => new LedgerError("job-ended", `${job.id}: ${why}`);
@@ -135,7 +136,7 @@ export const mustGoOn = (tx: Transaction, job: Job, isFetching: boolean): void =
   if (isFetching && job.spentAt !== null)
     throw ended("the job's budget is spent; start a new one for its items.");
   if (isLosingPages(tx, job.id)) throw ended("its pages are being removed. Try again when they are.");
-  // Open again, it would be cancelled at once.
+  // If it were open again, it would be cancelled at once.
   if ((job.spec.deadlineAt ?? Infinity) <= tx.now)
     throw ended(
       isFetching

@@ -3,7 +3,7 @@ import { heldUntil, laneNamed } from "./lane-pace.ts";
 import type { Lane } from "./records.ts";
 import { type Transaction, want } from "./transaction.ts";
 
-/** An operator's word. */
+/** A change by an operator. */
 export const controlLane = (tx: Transaction, name: string, to: LaneControl): void => {
   tx.need(want("laneNamed", name), want("service"), want("sharesIn", name), want("queuesInLane", name));
   const lane = laneNamed(tx, name);
@@ -18,7 +18,7 @@ export const controlLane = (tx: Transaction, name: string, to: LaneControl): voi
     tx.patch("lane", lane, { isHeldByOperator: false, holdUntil: 0, holdReason: null });
     tellJobs(tx, name, false);
   }
-  // A held lane had nothing ready: the next claim finds out what is.
+  // A held lane had nothing ready: the next claim determines what is ready.
   const clients = new Set(
     tx
       .list("queuesInLane", name)
@@ -30,7 +30,7 @@ export const controlLane = (tx: Transaction, name: string, to: LaneControl): voi
       tx.patch("share", share, { readyAt: tx.now });
 };
 
-/** The next slot is an interval from now: those that are out are not doubled, as far as they lie within a second. */
+/** The next slot is one interval from now. Slots within the next second that are already given out are not doubled. */
 const forgetLearned = (tx: Transaction, lane: Lane): void => {
   tx.patch("lane", lane, {
     speed: null,
@@ -49,7 +49,7 @@ const forgetLearned = (tx: Transaction, lane: Lane): void => {
   }
 };
 
-/** Everyone with items there hears of it. */
+/** Notifies all workers with items in the lane. */
 const tellJobs = (tx: Transaction, lane: string, isHeld: boolean): void => {
   const queues = tx
     .list("queuesInLane", lane)
@@ -74,7 +74,7 @@ export const setShare = (
     costPerDay: costPerDay ?? null,
   });
 
-/** One asker fetches; if it is not heard of again, the next one may after this. */
+/** One worker fetches it; if that worker does not report back, another one may fetch it after this time. */
 const FETCH_MS = 30_000;
 const AGAIN_MS = 100;
 
@@ -85,7 +85,7 @@ export const knownRobots = (tx: Transaction, origin: string): RobotsReply | unde
     : undefined;
 };
 
-/** Where nothing is known: whether this worker may fetch it. */
+/** If nothing is known: whether this worker may fetch it. */
 export const askRobots = (tx: Transaction, origin: string, worker: string): RobotsReply => {
   const known = knownRobots(tx, origin);
   if (known) return known;

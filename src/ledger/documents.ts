@@ -6,7 +6,7 @@ import { type Transaction, want, type Want } from "./transaction.ts";
 export const commitWants = ({ changes }: Commit): Want[] =>
   changes.map(({ kind, name }) => want("document", kind, name));
 
-/** Documents, a job and events change together, or not at all. */
+/** Documents, a job and events change in one transaction, or not at all. */
 export const commitDocuments = (tx: Transaction, commit: Commit): CommitReply => {
   const { changes, job, events = [] } = commit;
   const problem = commitProblem(commit);

@@ -4,7 +4,7 @@ import { type Transaction, type Want, want } from "./transaction.ts";
 import { capOf, countInserted, insertItems, insertWants, quotaRoom } from "./insert-items.ts";
 import type { Item } from "./records.ts";
 
-/** Rejected inputs that are kept as examples. */
+/** Number of rejected inputs that are kept as examples. */
 const KEPT_REJECTS = 20;
 
 type Finder = Pick<SettledItem, "queue" | "seq" | "emitted" | "rejected">;
@@ -14,7 +14,7 @@ export const emitWants = (tx: Transaction, number: number, { queue, seq, emitted
   ...(emitted.length > 0 ? insertWants(tx.known("job", number)!, emitted) : []),
 ];
 
-/** Discovered inputs leave forward, in the same transaction as the item that found them. */
+/** Emitted inputs are added in the same transaction as the item that found them. */
 export const emitItems = (
   tx: Transaction,
   number: number,
@@ -33,7 +33,7 @@ export const emitItems = (
   countInserted(tx, number, insertItems(tx, number, emitted, room, quotaRoom(tx, job.client), originOf));
 };
 
-/** The next page of a list is no deeper than the page that leads to it: a chain of them has a limit of its own. */
+/** The next page of a list has the same depth as the page that links to it: a chain of such pages has its own limit. */
 export const nextPlace = (
   parent: Pick<Item, "scraper" | "depth" | "chain">,
   scraper: number,
@@ -42,7 +42,7 @@ export const nextPlace = (
     ? { depth: parent.depth, chain: parent.chain + 1 }
     : { depth: parent.depth + 1, chain: 0 };
 
-/** Bad inputs are counted, and the first of them kept as examples. */
+/** Bad inputs are counted, and the first ones are kept as examples. */
 export const countRejected = (tx: Transaction, number: number, rejected: readonly RejectedInput[]): void => {
   if (rejected.length === 0) return;
   const job = tx.known("job", number)!;

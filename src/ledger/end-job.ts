@@ -7,8 +7,8 @@ export const endedOf = ({ done, absent, failed, skipped, cancelled }: Job): numb
   done + absent + failed + skipped + cancelled;
 
 /**
- * A sealed job is done with its last item; what its lanes are used to is kept for the next job of the scraper. A cancelled one has ended when
- * what was leased has come back.
+ * A sealed job is done with its last item; the baselines of its lanes are kept for the next job of the scraper. A cancelled job
+ * has ended when all leased items have come back.
  */
 export const endJobWhenDone = (tx: Transaction, number: number): void => {
   const job = tx.known("job", number) ?? tx.one("job", number)!;
@@ -33,7 +33,7 @@ export const OVER_BUDGET: Failure = {
   detail: "the job's budget was spent before its turn came",
 };
 
-/** Nothing more of the job is handed out: only what is leased is still open. Answers how many items are. */
+/** Nothing more of the job is given out: only leased items are still open. Returns their number. */
 export const onlyLeased = (tx: Transaction, job: number): number => {
   tx.changeQueues(job, "end");
   tx.wakeJob(job, tx.now);

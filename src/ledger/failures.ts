@@ -4,20 +4,20 @@ import type { ItemRef } from "../domain/item.ts";
 import { type Transaction, want } from "./transaction.ts";
 import type { FailureCount, Job } from "./records.ts";
 
-/** An item that has come to its end as failed. */
+/** An item that has ended as failed. */
 export interface FailedItem extends ItemRef {
   readonly key: string;
   readonly failure: Failure;
 }
 
-/** Items told in one event. */
+/** Maximum number of items in one event. */
 const MOST = 100;
-/** Of one item's detail. */
+/** Maximum length of one item's detail. */
 const MOST_CHARS = 300;
 
 /**
- * Written with the items themselves, so that none is lost and none is told that did not happen. A settle brings what a worker has gathered for a
- * second or two, so there are few of these events however many items fail.
+ * Written in the same transaction as the items, so that no failure is lost and none is reported that did not happen. A settle
+ * brings the items of a second or two, so there are few of these events however many items fail.
  */
 export const tellFailed = (tx: Transaction, job: string, failed: readonly FailedItem[]): void => {
   for (let from = 0; from < failed.length; from += MOST) {
@@ -37,7 +37,7 @@ export const tellFailed = (tx: Transaction, job: string, failed: readonly Failed
 
 const NONE: FailureCount = { final: 0, attempts: 0, exampleKey: "", exampleDetail: "" };
 
-/** A failure more, in a job's counts by kind. `isUntried`: the item came to its end without an attempt. */
+/** Adds a failure to a job's counts by kind. `isUntried`: the item ended without an attempt. */
 export const addFailure = (
   failures: Job["failures"],
   failure: Failure,
@@ -57,7 +57,7 @@ export const addFailure = (
   };
 };
 
-/** Items that had failed have not any more. */
+/** Removes items that no longer count as failed. */
 export const takeFailure = (failures: Job["failures"], kind: FailureKind, count = 1): Job["failures"] => {
   const known = failures[kind];
   return known ? { ...failures, [kind]: { ...known, final: known.final - count } } : failures;

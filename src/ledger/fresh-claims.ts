@@ -13,9 +13,9 @@ import {
   retryOf,
 } from "./records.ts";
 
-/** The owner of what may be shared. */
+/** The owner of captures that may be shared. */
 export const EVERYBODY = "";
-/** Should the word that a leader has ended be lost, its followers look for themselves. */
+/** If the message that a leader has ended is lost, its followers check again after this time. */
 const LOOK_AGAIN_MS = 60_000;
 
 type Known = KnownAnswer & { readonly answer: FreshAnswer };
@@ -24,9 +24,9 @@ type Candidate = FreshItem | DueItem;
 const isWaiting = (item: Candidate): boolean => "attempts" in item && item.state === "waiting";
 
 /**
- * Inside the claim, before slots are booked, for queues whose job says something about freshness. Goes through the items until `most` of them
- * must be fetched. Ends what can be answered from the archive: `skipped`, with what the answer's item has, so that it is read through one's
- * own. Sets aside what is being fetched for another job right now.
+ * Runs inside the claim, before slots are booked, for queues of jobs with `freshness`. Goes through the items until `most` of
+ * them must be fetched. Items that can be answered from the archive end as `skipped`, with the captures and records of the item
+ * that fetched them. Items that another job is fetching now are set aside.
  */
 export const answerFresh = <C extends Candidate>(
   tx: Transaction,
@@ -66,7 +66,7 @@ export const answerFresh = <C extends Candidate>(
   return { left, seen };
 };
 
-/** All that the items may be answered with, in two rounds: the answers, and what their items have. */
+/** Loads everything that the items may be answered with, in two rounds: the answers, then the data of their items. */
 const loadAnswers = (tx: Transaction, job: Job, queue: Queue, items: readonly Candidate[]): void => {
   const readings = items.map((item) => ({ key: item.key, ...readingOf(job.spec, item.scraper) }));
   tx.need(
@@ -88,9 +88,9 @@ const findAnswer = (tx: Transaction, job: Job, queue: Queue, item: Candidate): K
   const isOf = (one: FreshAnswer, other: { readonly queue: number; readonly seq: number }) =>
     one.queue === other.queue && one.seq === other.seq;
   const known = [...own, ...of(EVERYBODY)]
-    // What an item itself has left is no answer to it: it was put back for another try.
+    // An item's own earlier result is no answer to it: it was queued again for another attempt.
     .filter((one) => !isOf(one, item))
-    // What a client fetched itself is its own: there the rules for private use hold, not those for sharing.
+    // Pages that a client fetched itself are its own: the caching rules for private use apply, not those for sharing.
     .filter((one) => one.owner === queue.client || !own.some((other) => isOf(other, one)))
     .map((answer) => ({
       answer,
@@ -102,7 +102,7 @@ const findAnswer = (tx: Transaction, job: Job, queue: Queue, item: Candidate): K
   return freshAnswer(known, queue.freshness!, tx.now);
 };
 
-/** Gives an item what the one behind the answer has. Its own past attempts stay. */
+/** Gives an item the data of the item behind the answer. Its own earlier attempts stay. */
 const skip = (
   tx: Transaction,
   job: number,
@@ -135,7 +135,7 @@ const skip = (
     tx.put("retry", { ...retryOf(item), dueAt: null, leaderQueue: null, leaderSeq: null });
   noteBorrowed(tx, item, queue.jobId, records ? [...captures, records] : captures);
   if (change) countChange(tx, job, change);
-  // From now on it is something that this client has seen.
+  // The client has now seen this.
   if (isShared) tx.put("fresh", { ...answer, owner: queue.client });
 };
 
@@ -144,7 +144,7 @@ const countChange = (tx: Transaction, number: number, change: Change): void => {
   tx.patch("job", job, { changes: { ...job.changes, [change]: (job.changes[change] ?? 0) + 1 } });
 };
 
-/** What an answer is to a client that had `before`. */
+/** How an answer differs for a client that had `before`. */
 const changeSince = (before: FreshAnswer | undefined, now: FreshAnswer): Change | undefined => {
   const isSame = before?.queue === now.queue && before.seq === now.seq;
   if (isSame && now.outcome === "done") return "unchanged";
@@ -152,7 +152,7 @@ const changeSince = (before: FreshAnswer | undefined, now: FreshAnswer): Change 
   return changeOf(before && seen(before), seen(now));
 };
 
-/** Whether the item waits for another that is in flight: then it is set aside, until that one ends. */
+/** Whether the item waits for another item in flight: then it is set aside until that one ends. */
 const follow = (tx: Transaction, job: Job, queue: Queue, item: Candidate): boolean => {
   const isFree = "attempts" in item && item.isFree;
   const { scraper, version } = readingOf(job.spec, item.scraper);
@@ -161,7 +161,7 @@ const follow = (tx: Transaction, job: Job, queue: Queue, item: Candidate): boole
     queue.freshness!.maxAgeMs === 0 || isFree
       ? undefined
       : (tx.list("fetches", item.key, scraper).find(isLeader) ??
-        // One that this claim gives out itself.
+        // An item that this claim itself gives out.
         tx.added("fetch", (one) => one.key === item.key && one.scraper === scraper && isLeader(one)));
   if (!leader) return false;
   tx.put("retry", {
@@ -174,7 +174,7 @@ const follow = (tx: Transaction, job: Job, queue: Queue, item: Candidate): boole
   return true;
 };
 
-/** For an item that is claimed whatever is known of it. */
+/** For an item that is claimed whatever is known about it. */
 export const leadAlone = (tx: Transaction, queue: Queue, item: Candidate): void => {
   if (queue.freshness !== null) lead(tx, tx.one("job", queue.job)!, queue, item);
 };

@@ -7,11 +7,11 @@ import { EVERYBODY } from "./fresh-claims.ts";
 import type { Fetch, FreshAnswer } from "./records.ts";
 import { wakeShare } from "./shares.ts";
 
-/** What `noteFresh` and `leaveFresh` need of items in queues whose job says something about freshness. */
+/** What `noteFresh` and `leaveFresh` need for items in queues of jobs with `freshness`. */
 export const freshWants = (items: readonly ItemRef[]): Want[] =>
   items.flatMap(({ queue, seq }) => [want("fetch", queue, seq), want("followers", queue, seq)]);
 
-/** And then, for what was known of its key before. */
+/** Then what was known about its key before. */
 export const answerWants = (tx: Transaction, { queue, seq }: ItemRef): Want[] => {
   const fetch = tx.one("fetch", queue, seq);
   const followers = tx.list("followers", queue, seq);
@@ -22,8 +22,8 @@ export const answerWants = (tx: Transaction, { queue, seq }: ItemRef): Want[] =>
 };
 
 /**
- * Inside the settle, for every item that was not given back: keeps what it leaves for later ones (`item.fresh`), and lets go those that waited
- * for it. Answers what has become of it since its client last had it.
+ * Runs inside the settle, for every item that was not returned: stores what later items can use (`item.fresh`), and releases the
+ * items that waited for it. Returns how it has changed since its client last got it.
  */
 export const noteFresh = (tx: Transaction, item: SettledItem): Change | undefined => {
   const fetch = tx.one("fetch", item.queue, item.seq);
@@ -37,7 +37,10 @@ export const noteFresh = (tx: Transaction, item: SettledItem): Change | undefine
   return change;
 };
 
-/** An item in flight ended in another way (its worker was lost, it was given back, its job was cancelled): whoever waits for it goes on. */
+/**
+ * An item in flight ended in another way (its worker was lost, it was returned, its job was cancelled): items that wait for it
+ * continue.
+ */
 export const leaveFresh = (tx: Transaction, item: ItemRef): void => {
   const fetch = tx.one("fetch", item.queue, item.seq);
   if (fetch) endFetch(tx, fetch);
@@ -56,7 +59,7 @@ const answerOf = (fetch: Fetch, note: FreshNote, fetchedAt: number, isFailure: b
   digest: note.digest ?? null,
 });
 
-/** A good answer for its client, and for everybody where that is allowed. */
+/** A good answer for its client, and for everyone if sharing is allowed. */
 export const goodAnswers = (fetch: Fetch, note: FreshNote, fetchedAt: number): FreshAnswer[] => {
   const answer = answerOf(fetch, note, fetchedAt, false);
   const { sharedMs } = note;
@@ -69,7 +72,7 @@ export const goodAnswers = (fetch: Fetch, note: FreshNote, fetchedAt: number): F
 const noteGood = (tx: Transaction, fetch: Fetch, note: FreshNote): Change | undefined => {
   const { key, scraper, client: owner } = fetch;
   tx.need(want("fresh", key, scraper, owner));
-  const before = tx.known("fresh", key, scraper, owner, 0); // also one that this settle has brought
+  const before = tx.known("fresh", key, scraper, owner, 0); // including one from this settle
   for (const answer of goodAnswers(fetch, note, tx.now)) tx.put("fresh", answer);
   tx.drop("fresh", key, scraper, owner, 1);
   return changeOf(before && { ...before, digest: before.digest ?? undefined }, note);

@@ -5,16 +5,16 @@ import type { Example, Queue } from "./records.ts";
 import { wakeLane, wakeShare } from "./shares.ts";
 import { forgetStops, rememberHolders } from "./workers.ts";
 
-/** Five probes take half an hour. A site that has not healed by then needs a person, and nobody should wait for it. */
+/** Five probes take half an hour. A site that has not recovered by then needs a person, and nobody should wait for it. */
 const MAX_PROBES = 5;
-/** Held lanes that one event tells of, with their evidence. */
+/** Maximum number of held lanes in one event, with their evidence. */
 const MOST_TOLD = 10;
 const ALL_HELD: PauseReason = { cause: "lanes-held", reason: "all of its lanes are held" };
 
 const nextProbeAt = (now: number, trips: number): number | null =>
   trips > MAX_PROBES ? null : now + coolDownMs(trips);
 
-/** The breaker has tripped: this job's part of the lane stops, with the evidence; others go on. */
+/** The breaker has tripped: this job's items in the lane stop, with the evidence; other jobs continue. */
 export const holdQueue = (tx: Transaction, queue: Queue, tripped: Evidence): void => {
   tx.need(
     want("workers"),
@@ -35,12 +35,12 @@ export const holdQueue = (tx: Transaction, queue: Queue, tripped: Evidence): voi
     isProbing: false,
     trips,
   });
-  wakeLane(tx, queue.lane, tx.now); // its rate no longer binds the others
+  wakeLane(tx, queue.lane, tx.now); // its rate no longer limits the others
   tx.tell("lane.held", queue.jobId, { lane, evidence });
   pauseWhenAllHeld(tx, queue.job);
 };
 
-/** A job none of whose lanes can go on without a person is paused, so that nobody waits for it. */
+/** A job is paused if none of its lanes can continue without a person, so that nobody waits for it. */
 const pauseWhenAllHeld = (tx: Transaction, number: number): void => {
   const queues = tx.list("queuesOf", number);
   if (queues.some(({ open, held, probeAt }) => open > 0 && (held === null || probeAt !== null))) return;
@@ -58,7 +58,7 @@ const pauseWhenAllHeld = (tx: Transaction, number: number): void => {
   });
 };
 
-/** Held lanes that may have healed let a single item through. */
+/** Held lanes that may have recovered let a single item through. */
 export const openProbes = (tx: Transaction): void => {
   tx.each(tx.list("dueProbes", tx.now), (queue) => {
     tx.patch("queue", queue, { isProbing: true, isClaimable: true });
@@ -66,7 +66,7 @@ export const openProbes = (tx: Transaction): void => {
   });
 };
 
-/** The probe's answer: healed, or another and longer cool-down. */
+/** The result of the probe: recovered, or another, longer cool-down. */
 export const answerProbe = (tx: Transaction, id: number, isHealed: boolean): void => {
   const queue = tx.known("queue", id)!;
   if (isHealed) return releaseQueue(tx, queue);
@@ -97,7 +97,7 @@ export const releaseQueue = (tx: Transaction, queue: Queue): void => {
   if (queue.held !== null) tx.tell("lane.released", queue.jobId, { lane: tx.one("lane", queue.lane)!.name });
 };
 
-/** Those with captures first, and the latest. */
+/** Items with captures first, then the latest. */
 export const examplesOf = (found: readonly Example[]) =>
   found
     .toSorted((a, b) => Number(b.captures.length > 0) - Number(a.captures.length > 0) || b.seq - a.seq)

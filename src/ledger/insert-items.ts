@@ -14,22 +14,22 @@ export interface Origin {
   readonly depth: number;
   readonly chain: number;
   readonly parent?: ItemRef;
-  /** What keeps such inputs out, however much room the job has. */
+  /** Why such inputs are capped, however much room the job has. */
   readonly cap?: Cap;
 }
 
-/** By how much the capped inputs of a job become more or fewer, by what keeps them out. */
+/** Changes in the number of capped inputs of a job, by limit. */
 type CapChange = Record<Cap, number>;
 
 interface Inserted extends AddReply {
   readonly capChange: CapChange;
 }
 
-/** What finding their queues needs. */
+/** What is needed to find their queues. */
 export const placeWants = (job: JobFacts, items: readonly PlannedItem[]): Want[] =>
   queueWants(job, batchKeys(job, items).lanes);
 
-/** What inserting these needs, in one round where no two keys of the job have the same hash. */
+/** What is needed to insert them: one round of loads, if no two keys of the job have the same hash. */
 export const insertWants = (job: JobFacts, items: readonly PlannedItem[]): Want[] => [
   ...placeWants(job, items),
   want("client", job.client),
@@ -38,8 +38,8 @@ export const insertWants = (job: JobFacts, items: readonly PlannedItem[]): Want[
 ];
 
 /**
- * Puts inputs into their queues. A key that the job has already folds its input; what finds no room in the job, or in its client's quota, is kept
- * as capped. `originOf` says where each comes from.
+ * Puts inputs into their queues. An input whose key the job already has is folded; an input beyond a limit of the job, or beyond
+ * its client's quota, is stored as capped. `originOf` says where each comes from.
  */
 export const insertItems = (
   tx: Transaction,
@@ -119,7 +119,7 @@ export const insertItems = (
 interface Arrival {
   readonly queue: Queue;
   tail: number;
-  /** Items that came; of these, whether some have their place after the cursor, and some before. */
+  /** The new items, and whether some have their place after the cursor, and some before. */
   count: number;
   hasFresh: boolean;
   hasDue: boolean;
@@ -160,13 +160,16 @@ const writeArrival = (tx: Transaction, { queue: { id }, tail, count, hasFresh, h
 
 type There = Item | CappedItem;
 
-/** What came with a batch, by hash: items in places that were reserved for them, and the hashes of the others. */
+/** The new inputs of a batch, by hash: items in places that were reserved for them, and the hashes of the others. */
 interface Came {
   readonly reserved: Map<number, Item>;
   readonly others: Set<number>;
 }
 
-/** The hash under which a key is, or can be put, and who has it. `at`: the place of a key whose item never came, or that is capped. */
+/**
+ * The hash under which a key is stored or can be stored, and who has it. `at`: the place of a key whose item never arrived, or
+ * that is capped.
+ */
 interface FoundKey {
   readonly hash: number;
   readonly at?: ItemRef;
@@ -186,7 +189,7 @@ const findKey = (
       (hash === first ? undefined : tx.one("key", job, hash));
     if (!taken) return { hash };
     const at = { queue: taken.queue, seq: taken.seq };
-    // Who has the place of a first hash is loaded.
+    // The owner of the place of a first hash is loaded.
     const there =
       came.reserved.get(hash) ??
       tx.known("item", at.queue, at.seq) ??
@@ -197,7 +200,7 @@ const findKey = (
   }
 };
 
-/** Found again from nearer by, a capped input is kept as that; and what keeps it out may have changed. */
+/** A capped input that is found again at a smaller depth gets that depth, and the limit that caps it may change. */
 const moveCapped = (
   tx: Transaction,
   there: CappedItem,
@@ -224,7 +227,7 @@ const freeCapped = (tx: Transaction, there: CappedItem, change: CapChange): void
   change[there.cap]--;
 };
 
-/** Lets in those that now fit; of the others it is noted what keeps them out. */
+/** Accepts those that now fit; for the others, the limit that still caps them is recorded. */
 export const letInCapped = (
   tx: Transaction,
   rows: readonly CappedItem[],
@@ -259,13 +262,13 @@ const originOfCapped = ({ depth, chain, parentQueue, parentSeq }: CappedItem): O
 
 const sumOf = (change: CapChange): number => Object.values(change).reduce((sum, n) => sum + n, 0);
 
-/** Counts what came, in the job and against its client's quota. */
+/** Counts the new inputs, in the job and for its client's quota. */
 export const countInserted = (
   tx: Transaction,
   number: number,
   { accepted, folded, capped, capChange }: Inserted,
 ): void => {
-  // Capped ones that came again and now fit: one of the two became an item, the other is folded into it.
+  // Capped inputs that came again and now fit: one of the two became an item, the other is folded into it.
   const freed = capped - sumOf(capChange);
   countInputs(tx, number, {
     received: accepted + folded + capped,
@@ -273,7 +276,7 @@ export const countInserted = (
     folded: folded + freed,
     capChange,
   });
-  // Capped inputs are stored as items are. What the quota itself keeps out counts on the day on which it is let in.
+  // Capped inputs are stored like items. Inputs that the quota itself caps count on the day on which they are accepted.
   countForQuota(tx, number, accepted + capped - freed - capChange.quota);
 };
 
@@ -311,14 +314,14 @@ export const countForQuota = (tx: Transaction, number: number, count: number): v
   tx.put("share", { ...share, accepted });
 };
 
-/** Items that a client's jobs may yet accept today (UTC); Infinity without a quota. */
+/** Number of items that a client's jobs may still accept today (UTC); Infinity without a quota. */
 export const quotaRoom = (tx: Transaction, client: string): number => {
   const perDay = tx.one("client", client)?.itemsPerDay ?? null;
   if (perDay === null) return Infinity;
   return Math.max(0, perDay - (clientShare(tx, client).accepted[dayOf(tx.now)] ?? 0));
 };
 
-/** What keeps an input out wherever the job has room. */
+/** Why an input is capped even if the job has room. */
 export const capOf = (
   spec: JobSpec,
   { scraper, depth, chain }: Pick<Item, "scraper" | "depth" | "chain">,

@@ -4,7 +4,10 @@ import { queueFor } from "./queues.ts";
 import type { ItemKey, Job } from "./records.ts";
 import { type Transaction, want, type Want } from "./transaction.ts";
 
-/** Of one job: its keys are hashed with it, so that nobody can choose keys that collide. Null in jobs made before there were seeds. */
+/**
+ * The seed of one job: its keys are hashed with it, so that nobody can choose keys that collide. Null in jobs created before
+ * there were seeds.
+ */
 type KeySeed = number | null;
 
 /** 53 random bits. */
@@ -14,8 +17,8 @@ export const randomSeed = (): number => {
 };
 
 /**
- * 53 bits, so that it stays a safe integer and a small index entry. It only finds candidates: equal hashes are told apart by the key's text.
- * HalfSipHash with one round per word and three at the end, over pairs of UTF-16 units.
+ * 53 bits, so that it is a safe integer and a small index entry. It only finds candidates: keys with equal hashes are compared by
+ * their text. HalfSipHash with one round per word and three at the end, over pairs of UTF-16 units.
  */
 export const keyHash = (key: string, seed: KeySeed): number => {
   if (seed === null) return unseededHash(key);
@@ -69,12 +72,12 @@ const unseededHash = (key: string): number => {
 export const itemHash = (key: string, scraper: number, { keySeed }: Pick<Job, "keySeed">): number =>
   keyHash(scraper === 0 ? key : `${scraper}:${key}`, keySeed);
 
-/** The keys of a list of inputs, in its order. */
+/** The keys of a list of inputs, in the same order. */
 class BatchKeys {
   readonly seed: number | null;
   readonly hashes: readonly number[];
   readonly lanes: ReadonlySet<string>;
-  /** Where one is reserved under its key, its place. */
+  /** The place that is reserved for a key, if there is one. */
   readonly places: (ItemRef | undefined)[] = [];
   #unknown: string | undefined;
 
@@ -89,13 +92,13 @@ class BatchKeys {
     this.#unknown = undefined;
   }
 
-  /** The hashes whose places are not known, as a JSON list. */
+  /** The hashes whose places are unknown, as a JSON list. */
   get unknown(): string {
     const { hashes, places } = this;
     return (this.#unknown ??= JSON.stringify(hashes.filter((_, n) => !places[n])));
   }
 
-  /** Loads who has the places of the keys that are taken: items, or capped inputs. Answers whether anybody has. */
+  /** Loads the owners of the places of keys that are taken: items, or capped inputs. Returns whether there are any. */
   loadTaken(tx: Transaction, job: number): boolean {
     const taken = tx.list("keys", job, this.unknown);
     const reserved = this.places.filter((place) => place !== undefined);
@@ -109,7 +112,7 @@ class BatchKeys {
   }
 }
 
-/** Places that were reserved together lie close to each other. */
+/** Places that were reserved together are close to each other. */
 const placeWants = (queue: number, places: readonly { readonly seq: number }[]): Want[] => {
   let [first, last] = [Infinity, 0];
   for (const { seq } of places) [first, last] = [Math.min(first, seq), Math.max(last, seq)];
@@ -120,24 +123,24 @@ const placeWants = (queue: number, places: readonly { readonly seq: number }[]):
 
 const batches = new WeakMap<readonly PlannedItem[], BatchKeys>();
 
-/** Made once for a list, which is asked for again when more was loaded. */
+/** Made once for a list, because the list is read again after more was loaded. */
 export const batchKeys = (job: Pick<Job, "keySeed">, items: readonly PlannedItem[]): BatchKeys => {
   let keys = batches.get(items);
   if (keys?.seed !== job.keySeed) batches.set(items, (keys = new BatchKeys(job, items)));
   return keys;
 };
 
-/** A place that a key of a batch is to have. */
+/** A place for a key of a batch. */
 export interface ReservedKey extends ItemKey {
-  /** Whose it is. */
+  /** The owner of the place. */
   readonly batch: BatchKeys;
   readonly n: number;
 }
 
 /**
- * Keys arrive in any order, and each would change a page of its own in the index. So a large batch first puts its keys, sorted by their hashes, with
- * places that are reserved for them; then its items are inserted like any others. Any of these transactions may be the last before a crash: a place
- * without an item is passed over, and the key of such a place is as good as free.
+ * Keys arrive in any order, and each would change a different page of the index. So a large batch first inserts its keys, sorted
+ * by hash, with places that are reserved for them; then its items are inserted like any others. A crash can happen after any of
+ * these transactions: a place without an item is skipped, and the key of such a place counts as free.
  */
 export const reservePlaces = (tx: Transaction, job: Job, items: readonly PlannedItem[]): ReservedKey[] => {
   const batch = batchKeys(job, items);
@@ -155,16 +158,16 @@ export const reservePlaces = (tx: Transaction, job: Job, items: readonly Planned
   return reserved;
 };
 
-/** Puts those that no key has taken before. `onAll` is called where that is all of them. */
+/** Inserts the keys that are not taken. `onAll` is called if that is all of them. */
 export const putKeys = (tx: Transaction, reserved: readonly ReservedKey[], onAll: () => void): void => {
-  // They are sorted: a key that comes twice, or that has the hash of another, has one place.
+  // They are sorted: a key that occurs twice, or has the same hash as another, gets one place.
   const first = reserved.filter(({ hash }, n) => hash !== reserved[n - 1]?.hash);
   tx.tryAll("key", first, (count) => {
     if (count === reserved.length) onAll();
   });
 };
 
-/** Those of them that were put. */
+/** The keys that were inserted. */
 export const ownKeys = (tx: Transaction, job: number, reserved: readonly ReservedKey[]): ReservedKey[] => {
   const hashes = JSON.stringify(reserved.map(({ hash }) => hash));
   const stored = new Map(tx.list("keys", job, hashes).map((key) => [key.hash, key]));

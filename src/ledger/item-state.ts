@@ -1,7 +1,7 @@
 import type { ItemState } from "../domain/item.ts";
 import type { Job, Result, Retry } from "./records.ts";
 
-/** What became of items that were never written one by one; undefined while the job goes on. */
+/** The state of items that are not written one by one; undefined while the job continues. */
 export const leftAs = ({
   state,
   spentAt,

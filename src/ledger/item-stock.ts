@@ -2,12 +2,12 @@ import { type Transaction, want } from "./transaction.ts";
 import type { DueItem, FreshItem, Queue } from "./records.ts";
 
 interface Taken<I> {
-  /** How many are taken. A plan has none of the items themselves. */
+  /** The number of items taken. A plan does not have the items themselves. */
   readonly count: number;
   readonly items: readonly I[];
 }
 export interface FreshItems extends Taken<FreshItem> {
-  /** Place of the last one; the queue's cursor where there is none. */
+  /** Place of the last one; the queue's cursor if there is none. */
   readonly last: number;
   readonly hasMore: boolean;
 }
@@ -16,11 +16,11 @@ export interface DueItems extends Taken<DueItem> {
   readonly nextAt: number | null;
 }
 
-/** Where a claim takes its items from. `queue` is as it is now: what was taken before is at or before its cursor. */
+/** Where a claim takes its items from. `queue` is the current record: items taken before are at or before its cursor. */
 export interface ItemStock {
   /** Items are only counted. */
   readonly isPlan: boolean;
-  /** The next ones that were never tried. */
+  /** The next items that were never tried. */
   fresh(queue: Queue, count: number): FreshItems;
   due(queue: Queue, count: number): DueItems;
 }
@@ -33,7 +33,7 @@ interface Demand {
 
 type Demands = Map<number, Demand>;
 
-/** Counts what a claim would take, as if every place had an item: so all of it is loaded in one go. */
+/** Counts what a claim would take, as if every place had an item, so that everything is loaded in one round. */
 export class PlannedStock implements ItemStock {
   readonly isPlan = true;
   readonly #demands: Demands = new Map();
@@ -51,7 +51,7 @@ export class PlannedStock implements ItemStock {
     return { count, items: [], last, hasMore: last < queue.tail };
   }
 
-  /** How many are really due is not known: what is asked for is loaded, and as many beside it that were never tried. */
+  /** The number of due items is not known: as many as asked for are loaded, and as many that were never tried. */
   due(queue: Queue, most: number): DueItems {
     this.#demandOf(queue).due += most;
     const count = queue.hasFresh ? 0 : Math.min(most, queue.open - queue.leased);
@@ -116,7 +116,7 @@ class LoadedStock implements ItemStock {
   }
 }
 
-/** Those that are left of a list, and one more than are asked for if there is one: where more are taken than was planned, more are loaded. */
+/** The rest of a list, and one more than asked for if there is one: if more items are taken than planned, more are loaded. */
 const moreThan = <T>(
   count: number,
   limit: number,

@@ -23,7 +23,7 @@ import { type Transaction, want } from "./transaction.ts";
 
 const isSameSpec = (a: JobSpec, b: JobSpec): boolean => JSON.stringify(a) === JSON.stringify(b);
 
-/** Sent again, it is done already. */
+/** If it is sent again, it has already been done. */
 export const createJob = (tx: Transaction, spec: JobSpec): void => {
   const { id, client, labels = {} } = spec;
   tx.need(want("jobNamed", id), want("removal", id), want("client", client), want("service"));
@@ -89,7 +89,7 @@ export const addItems = (
   return { accepted, folded, capped };
 };
 
-/** A job that takes inputs. */
+/** A job that accepts inputs. */
 export const openJob = (tx: Transaction, id: string): Job => {
   const job = jobNamed(tx, id);
   if (job.spentAt !== null)
@@ -102,14 +102,14 @@ export const openJob = (tx: Transaction, id: string): Job => {
   return job;
 };
 
-/** No more inputs will come from outside: the job is done when its items are. */
+/** No more inputs will be sent: the job is done when its items have ended. */
 export const sealJob = (tx: Transaction, id: string): void => {
   const job = jobNamed(tx, id);
   tx.patch("job", job, { isSealed: true, state: job.state === "loading" ? "running" : job.state });
   endJobWhenDone(tx, job.number);
 };
 
-/** Failed items of a job after a place, by kind; those that are put back. */
+/** Failed items of a job after a place, by kind, to be queued again. */
 export const retryFailed = (
   tx: Transaction,
   id: string,
@@ -132,7 +132,7 @@ interface RetriedKeys {
   readonly isAbsentToo: boolean;
 }
 
-/** The failed ones of the items with these keys, of whichever of the job's scrapers. */
+/** The failed items with these keys, of any of the job's scrapers. */
 export const retryKeys = (
   tx: Transaction,
   id: string,
@@ -165,7 +165,7 @@ export const retryKeys = (
   return failed.length;
 };
 
-/** As if they had never been tried; what failed before stays in their history. */
+/** As if they had never been tried; earlier failures stay in their history. */
 const putBack = (tx: Transaction, before: Job, ended: readonly Result[]): void => {
   if (ended.length === 0) return;
   const queues = Map.groupBy(ended, ({ queue }) => queue);
@@ -197,11 +197,11 @@ const putBack = (tx: Transaction, before: Job, ended: readonly Result[]): void =
     reopenedAt: tx.now,
     state: before.state === "done" ? "running" : before.state,
   });
-  // It may have come to its end while it was paused or held: nobody would resume a job that had ended.
+  // The job may have ended while it was paused or held: nobody would resume a job that has ended.
   if (before.state === "done") goOn(tx, job);
 };
 
-/** A job that had ended. */
+/** A job that has ended. */
 const goOn = (tx: Transaction, job: Job): void => {
   openQueues(tx, job.number);
   tx.tell("job.resumed", job.id);
@@ -241,7 +241,7 @@ const mustNotLower = (id: string, name: string, now: number, asked: number): voi
     );
 };
 
-/** Capped inputs after a place: those that now fit become items. Answers how many, and the last one that was looked at. */
+/** Capped inputs after a place: those that now fit become items. Returns their number, and the last input that was considered. */
 export const letIn = (
   tx: Transaction,
   id: string,

@@ -43,7 +43,7 @@ const newLane = (id: number, name: string): Lane => ({
   goingQueues: 0,
 });
 
-/** A lane as it is now; made when it is not there yet. */
+/** The current lane; created if it does not exist. */
 export const laneNamed = (tx: Transaction, name: string): Lane => {
   const loaded = tx.one("laneNamed", name);
   if (loaded) return tx.known("lane", loaded.id)!;
@@ -65,22 +65,22 @@ export const slotBookOf = ({ tat, intervalMs, spare, ahead }: Lane): SlotBook =>
   ahead,
 });
 
-/** No request starts in the lane before this; Infinity until the operator lets it go. */
+/** No request starts in the lane before this time; Infinity until the operator releases it. */
 export const heldUntil = ({
   isHeldByOperator,
   holdUntil,
 }: Pick<Lane, "isHeldByOperator" | "holdUntil">): number => (isHeldByOperator ? Infinity : holdUntil);
 
-/** What a lane's rate depends on. */
+/** The inputs of a lane's rate. */
 type LaneLimits = Pick<
   Lane,
   "id" | "lowestPerSecond" | "goingQueues" | "operatorPerSecond" | "crawlDelayMs" | "crawlUntil" | "speed"
 >;
 
 /**
- * A lane's rate is the lowest of what the scrapers now going in it, the operator and robots.txt allow, times what was learned. A job's own lower
- * pace is not among them: it holds for that job alone. A host that no job has in its inputs has no rate of its own: it is spared as the site
- * of the queue that asks. 0 means: no rate, requests start at once.
+ * A lane's rate is the lowest rate that the scrapers of its active queues, the operator and robots.txt allow, multiplied by the
+ * learned factor. A job's own lower pace is not included: it applies only to that job. A host that is in no job's inputs has no
+ * rate of its own: it gets the rate of the queue that asks. 0 means no rate: requests start at once.
  */
 export const laneIntervalMs = (lane: LaneLimits, now: number, asking?: Queue): number => {
   const isOfAsking = asking !== undefined && (asking.lane === lane.id || lane.goingQueues === 0);
@@ -93,30 +93,30 @@ export const laneIntervalMs = (lane: LaneLimits, now: number, asking?: Queue): n
   return perSecond === Infinity ? 0 : 1000 / effectivePerSecond(perSecond, speedOf(lane).factor);
 };
 
-/** While a site may be breaking, so many items at once: what is in flight when the breaker trips was spent for nothing. */
+/** While a site may be breaking, at most this many items run at the same time: items in flight when the breaker trips are wasted. */
 const IN_DOUBT = 2;
 
-/** Items that the queue's job allows in the lane at once, over all workers and jobs. */
+/** Number of items that the queue's job allows in the lane at the same time, over all workers and jobs. */
 export const placesFor = (lane: Lane, queue: Queue): number => {
   const pace = { perSecond: queue.perSecond ?? Infinity, concurrency: queue.concurrency };
   const most = effectiveConcurrency(pace, speedOf(lane).factor);
   return queue.isDoubtful ? Math.min(most, IN_DOUBT) : most;
 };
 
-/** What an operator lets one machine have, whichever names lead to it. */
+/** The rate that an operator allows for one machine, whatever the host names. */
 interface AddressPace extends SharedPace {
   readonly lane: Lane;
 }
 
-/** Requests a second that an operator lets each address have; null where none was set, as by default. */
+/** Requests per second that an operator allows for each address; null if not set, which is the default. */
 const perAddress = (tx: Transaction): number | null =>
   tx.one("laneNamed", EVERY_ADDRESS)?.operatorPerSecond ?? null;
 
-/** For workers: whether requests need a slot of the address that they go to as well. */
+/** For workers: whether requests also need a slot of the address that they go to. */
 export const pacesAddresses = (tx: Transaction): { readonly pacesAddresses?: true } =>
   perAddress(tx) === null ? {} : { pacesAddresses: true };
 
-/** The limit of one address, where there is one. An operator may set that of a single one apart, and hold it. */
+/** The limit of one address, if there is one. An operator can set a separate limit for one address, and hold it. */
 export const addressPace = (tx: Transaction, name: string | undefined): AddressPace | undefined => {
   const every = name === undefined ? null : perAddress(tx);
   if (name === undefined || every === null) return undefined;
@@ -125,17 +125,17 @@ export const addressPace = (tx: Transaction, name: string | undefined): AddressP
   return { lane, times: lane.ahead, intervalMs: 1000 / perSecond, burst: defaultBurst(perSecond) };
 };
 
-/** Slots of a lane for one queue. `save` writes them down. */
+/** Slots of a lane for one queue. `save` writes them. */
 interface PlannedSlots {
   readonly grant: SlotGrant;
-  /** Of a queue with a pace of its own: how long it must wait for its next slot. */
+  /** For a queue with its own pace: how long it must wait for its next slot. */
   readonly ownWaitMs: number;
   /** Its address has no more room. */
   readonly isAddressFull: boolean;
   save(): void;
 }
 
-/** `laneMs`: the lane's interval; 0 only for a queue with a pace of its own, or where the address has one. */
+/** `laneMs`: the lane's interval; 0 only for a queue with its own pace, or if the address has one. */
 export const planSlots = (
   tx: Transaction,
   lane: Lane,
@@ -185,14 +185,14 @@ export const planSlots = (
       if (!own) return;
       tx.patch("queue", queue, {
         ownSlots: { ...queue.ownSlots, [lane.id]: planned.tat },
-        // What the address keeps waiting does not keep the queue from its other hosts.
+        // A wait for the address does not delay the queue's other hosts.
         ...(lane.id === queue.lane && !address && { ownNextAt: planned.againAtMs }),
       });
     },
   };
 };
 
-/** The pace that a job has asked for, where it is lower than its scraper's. What was learned slows it as it slows the lane. */
+/** The pace that a job has asked for, if it is lower than its scraper's. The learned factor slows it down like the lane. */
 const ownPace = (lane: Lane, { ownPerSecond, ownSlots, burst }: Queue): OwnPace | undefined =>
   ownPerSecond === null
     ? undefined

@@ -1,12 +1,12 @@
 import type { Kind } from "./records.ts";
 
-/** Queues of one client in one lane that a claim looks at; the others come when these have had their turn. */
+/** Number of queues of one client in one lane that a claim considers; the others come when these have had their turn. */
 export const MOST_QUEUES = 16;
 
 /** Lists as JSON text, so that every argument is a plain value. */
 type Json = string;
 
-/** Which client, how many lanes, and what a worker asks for: only these jobs (numbers), lanes (ids) and kinds; all where null. */
+/** The client, the number of lanes, and what a worker asks for: only these jobs (numbers), lanes (ids) and kinds; null for all. */
 export type ReadyArgs = [
   client: string,
   limit: number,
@@ -18,13 +18,13 @@ export type ReadyArgs = [
 
 type Args = readonly (string | number | null)[];
 
-/** A set of records of one kind, and the arguments by which it is asked for. */
+/** A set of records of one kind, and the arguments that select it. */
 const set =
   <K extends Kind>(kind: K) =>
   <A extends Args>(): { readonly kind: K; readonly args: A } =>
     ({ kind }) as { kind: K; args: A };
 
-/** The sets of records that rules ask for. An engine has one query for each, which takes any number of argument lists at once. */
+/** The sets of records that rules can ask for. An engine has one query for each, which takes any number of argument lists at once. */
 export const SETS = {
   service: set("service")<[]>(),
   client: set("client")<[name: string]>(),
@@ -58,7 +58,7 @@ export const SETS = {
   queuesOf: set("queue")<[job: number]>(),
   /** Queues that are held or in doubt. */
   troubledQueues: set("queue")<[job: number]>(),
-  /** Of a client in a lane, those that may give an item; for when the lane is ready next. */
+  /** For a client in a lane, the queues that may give an item; to compute when the lane is ready next. */
   openQueuesIn: set("queue")<[lane: number]>(),
   /** Held queues of running jobs whose probe is due. */
   dueProbes: set("queue")<[now: number]>(),
@@ -114,7 +114,7 @@ export type LoadName = keyof typeof SETS;
 export type LoadKind<N extends LoadName> = (typeof SETS)[N]["kind"];
 export type LoadArgs<N extends LoadName> = (typeof SETS)[N]["args"];
 
-/** Sets whose records are only read, and in their order: they are not looked up by their keys, nor changed. */
+/** Sets whose records are only read, in order: they are not looked up by key, and not changed. */
 export const READ_ONLY: ReadonlySet<LoadName> = new Set<LoadName>([
   "freshItems",
   "dueItems",

@@ -6,9 +6,9 @@ import type { Lane } from "./records.ts";
 import { wakeLane } from "./shares.ts";
 import type { Transaction } from "./transaction.ts";
 
-/** Ladders that a lane remembers. */
+/** Maximum number of ladders that a lane remembers. */
 const MOST_LADDERS = 20;
-/** Of what a proxy has said. */
+/** Maximum length of a proxy's message. */
 const LONGEST_DETAIL = 300;
 
 const keyOf = (ladder: readonly string[]): string => ladder.join(",");
@@ -17,11 +17,11 @@ const keyOf = (ladder: readonly string[]): string => ladder.join(",");
 const stateOf = ({ tiers }: Lane, key: string): LadderState =>
   (Object.hasOwn(tiers, key) ? tiers[key] : undefined) ?? BOTTOM;
 
-/** Good items on the first tier teach nothing where nothing else is known. */
+/** If nothing is known yet, good items on the first tier change nothing. */
 const isNews = ({ at, blocked, outages }: LadderState, { sign }: TierReport): boolean =>
   sign.result !== "good" || at > 0 || blocked.length > 0 || Object.keys(outages).length > 0;
 
-/** Moves the lane's ladder by what an item has shown, and holds the lane while no tier works. */
+/** Moves the lane's ladder according to the result of an item, and holds the lane while no tier works. */
 export const noteTier = (tx: Transaction, worker: string, report: TierReport): void => {
   const { ladder, sign } = report;
   const lane = laneNamed(tx, report.lane);
@@ -75,7 +75,7 @@ const holdOrRelease = (
   return false;
 };
 
-/** Everyone with items in the lane. */
+/** All workers with items in the lane. */
 const tellJobs = (
   tx: Transaction,
   type: "lane.tier" | "proxy.down",
@@ -85,7 +85,7 @@ const tellJobs = (
     if (open > 0) tx.tell(type, jobId, facts);
 };
 
-/** About the ladders that the worker has reported, each once. */
+/** The ladders that the worker has reported, each once. */
 export const tierReplies = (tx: Transaction, { tiers = [] }: PulseReport): TierReply[] =>
   [...new Map(tiers.map((one) => [`${one.lane} ${keyOf(one.ladder)}`, one])).values()].map(
     ({ lane, ladder }) => ({
@@ -96,13 +96,13 @@ export const tierReplies = (tx: Transaction, { tiers = [] }: PulseReport): TierR
     }),
   );
 
-/** All that is known of some lanes. */
+/** Everything that is known about some lanes. */
 export const knownTiers = (lanes: Iterable<Lane>, now: number): TierReply[] =>
   [...lanes].flatMap(({ name, tiers }) =>
     Object.entries(tiers).map(([key, state]) => ({ lane: name, ladder: key.split(","), state, now })),
   );
 
-/** As people see it. */
+/** As shown to people. */
 export const laneLadders = (tiers: Lane["tiers"], now: number): LaneLadder[] =>
   Object.entries(tiers).map(([key, state]) => {
     const ladder = key.split(",");

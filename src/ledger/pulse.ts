@@ -32,17 +32,17 @@ import { chargeShare } from "./shares.ts";
 import { type Transaction, want, type Want } from "./transaction.ts";
 import { isKnown, setInFlight, setRunning, tellStops } from "./workers.ts";
 
-/** A lane that cannot be booked now is asked again after this, unless it says when it has room. */
+/** If a lane cannot be booked now and does not say when it has room, ask again after this time. */
 const WISH_AGAIN_MS = 250;
-/** Kinds of pages that a lane remembers. */
+/** Maximum number of page kinds that a lane remembers. */
 const MOST_WAYS = 20;
-/** What robots.txt said of an origin holds for a day. */
+/** The rules of an origin's robots.txt are valid for a day. */
 const CRAWL_DELAY_MS = 24 * 3_600_000;
 
 export interface PulseLimits {
   /** How long a worker may be silent before its leases end. */
   readonly leaseMs: number;
-  /** No site's `Retry-After` holds a lane for longer. */
+  /** A site's `Retry-After` never holds a lane for longer than this. */
   readonly maxHoldMs: number;
 }
 
@@ -85,11 +85,11 @@ export const pulseWants = (report: PulseReport): Want[] => [
   want("laneNamed", EVERY_ADDRESS),
 ];
 
-/** Renews the worker's leases, books and returns slots, takes outcomes at once, and says what has stopped. Never changes results. */
+/** Renews the worker's leases, books and returns slots, records outcomes, and returns what has stopped. Never changes results. */
 export const pulse = (
   tx: Transaction,
   report: PulseReport,
-  /** By the ledger's clock: delays of slots count from then on. */
+  /** By the ledger's clock: delays of slots count from this time. */
   sentAt: number,
   { leaseMs, maxHoldMs }: PulseLimits,
 ): PulseReply => {
@@ -97,7 +97,7 @@ export const pulse = (
   const isAlive = isKnown(worker);
   const repeated = worker && isAlive && repeatedPulse(tx, worker, report.number);
   if (repeated) return repeated;
-  // Of a worker that is not known, or no longer, nothing is kept by which its pulse would be known again.
+  // For an unknown worker, nothing is stored that would identify a repeated pulse.
   const id = isAlive || report.number === undefined ? undefined : `${report.worker} ${report.number}`;
   once(tx, id, () => {
     for (const { lane, delaysMs } of report.returned)
@@ -144,7 +144,7 @@ export const pulse = (
   const slots: SlotGrant[] = [];
   const unpaced = isAlive ? unpacedLanes(tx, report) : [];
   let againInMs = WISH_AGAIN_MS;
-  // Hundreds of names may lead to one address: once it has no more room, they are not looked at one by one.
+  // Hundreds of host names may share one address: if it has no more room, they are not checked one by one.
   const full = new Set<string | undefined>();
   for (const wish of isAlive ? report.wishes : []) {
     if (full.has(wish.address) || stopped.includes(wish.queue)) continue;
@@ -185,7 +185,7 @@ const giveBack = (tx: Transaction, name: string, slots: readonly number[]): void
   wakeOthers(tx, lane);
 };
 
-/** Several hosts may share a lane: the longest delay that was told within a day holds. */
+/** Several hosts may share a lane: the longest delay reported within a day applies. */
 const keepCrawlDelay = (tx: Transaction, name: string, delayMs: number): void => {
   const lane = laneNamed(tx, name);
   const known = lane.crawlUntil > tx.now ? (lane.crawlDelayMs ?? 0) : 0;
@@ -199,14 +199,14 @@ const learnWay = (tx: Transaction, { lane: name, key, saw }: WayReport): void =>
   tx.patch("lane", lane, { ways: { ...Object.fromEntries(kept), [key]: learn(known, saw) } });
 };
 
-/** About the pages that the worker has reported, each once. */
+/** The pages that the worker has reported, each once. */
 const learnedWays = (tx: Transaction, { ways = [] }: PulseReport): WayReply[] =>
   [...new Map(ways.map((way) => [`${way.lane} ${way.key}`, way])).values()].flatMap(({ lane, key }) => {
     const state = laneNamed(tx, lane).ways[key];
     return state ? [{ lane, key, state }] : [];
   });
 
-/** A throttle moves the lane, not the item's attempts; every answer makes the lane a little slower or faster. */
+/** A throttle slows the lane down and does not count as an attempt; every response makes the lane a little slower or faster. */
 const adjustLane = (tx: Transaction, name: string, seen: readonly LaneReport[], maxHoldMs: number): void => {
   const lane = laneNamed(tx, name);
   const before = speedOf(lane);
@@ -221,7 +221,7 @@ const adjustLane = (tx: Transaction, name: string, seen: readonly LaneReport[], 
     tx.patch("lane", lane, { holdUntil: waitUntil, holdReason: wait.kind });
 };
 
-/** All outcomes of a queue at once: there are hundreds of them in a pulse. */
+/** All outcomes of a queue at once: a pulse has hundreds of them. */
 const watchQueue = (tx: Transaction, id: number, outcomes: readonly OutcomeReport[]): void => {
   const queue = tx.one("queue", id);
   const job = queue && tx.known("job", queue.job);
@@ -288,7 +288,7 @@ const bookHop = (
   };
 };
 
-/** A lane's slots are what its clients share: those of hops count as well. */
+/** Clients share the slots of a lane, including those of hops. */
 const chargeSlots = (tx: Transaction, lane: Lane, { id, client }: Queue, count: number): void => {
   const share = tx.list("sharesIn", lane.name).find((one) => one.client === client);
   const { weight } = tx.one("clientOfQueue", id)!;

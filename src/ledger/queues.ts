@@ -9,12 +9,12 @@ import { type Transaction, want, type Want } from "./transaction.ts";
 
 type Paces = Pick<PinnedScraper, "pace" | "sitePace">;
 
-/** What a scraper that says nothing declares. */
+/** The pace of a scraper that declares none. */
 const HEALED_PER_SECOND = 2;
 
 const pacesOf = (spec: JobSpec, scraper: number): Paces => {
   const paces: Paces = spec.scrapers[scraper] ?? spec;
-  // Jobs of older versions may have a rate that is no longer taken: it was the client's, not the scraper's.
+  // Jobs of older versions may have a rate that is no longer used: it was the client's, not the scraper's.
   return paces.sitePace === undefined && paces.pace.perSecond < RANGES.perSecond.min
     ? { pace: paces.pace, sitePace: { ...paces.pace, perSecond: HEALED_PER_SECOND } }
     : paces;
@@ -33,7 +33,7 @@ const rates = ({ pace, sitePace = pace }: Paces) => ({
 const lower = (a: number | null, b: number | null): number | null =>
   a === null || b === null ? (a ?? b) : Math.min(a, b);
 
-/** A queue is as slow as the slowest of the scrapers that have had items in it. */
+/** The pace of a queue is the lowest pace of the scrapers that have had items in it. */
 export const lowerPace = (tx: Transaction, queue: Queue, paces: Paces): Queue => {
   const limit = rates(paces);
   const next = {
@@ -47,7 +47,7 @@ export const lowerPace = (tx: Transaction, queue: Queue, paces: Paces): Queue =>
   return isSame ? queue : tx.patch("queue", queue, next);
 };
 
-/** What never changes of a job; of its spec, the name of its scraper. */
+/** The facts of a job that never change; from its spec, the name of its scraper. */
 export type JobFacts = Pick<Job, "number" | "client" | "keySeed" | "spec">;
 
 /** What `queueFor` needs for inputs of these lanes. */
@@ -63,7 +63,7 @@ export const queueWants = ({ number, client, spec }: JobFacts, lanes: ReadonlySe
     ]),
 ];
 
-/** The queue of a job in a lane, made when it is not there yet. */
+/** The queue of a job in a lane; created if it does not exist. */
 export const queueFor = (tx: Transaction, job: Job, laneName: string, scraper: number): Queue => {
   const lane = laneNamed(tx, laneName);
   const loaded = tx.one("queueIn", job.number, laneName);
@@ -118,6 +118,6 @@ export const kindBits = (kinds: Iterable<CollectorKind>): number => {
   return bits;
 };
 
-/** Whether somebody who takes `taken` (all when null) can run all that needs `needed`. */
+/** Whether a worker that takes `taken` (null for all) can run everything that needs `needed`. */
 export const takesAll = (taken: number | null, needed: number): boolean =>
   taken === null || (needed & ~taken) === 0;

@@ -24,8 +24,8 @@ interface LeasedItem {
 }
 
 /**
- * Ends the leases of a worker. Items that may have been running become suspects; the others go back untouched. Without a cause, one that ends in
- * order and has no items left: it is not lost.
+ * Ends the leases of a worker. Items that may have been running become suspects; the others go back to the queue. Without a
+ * cause, the worker stopped normally and has no items left: it is not lost.
  */
 export const reapWorker = (tx: Transaction, name: string, known: Cause | undefined): ReapReply => {
   const worker = tx.one("worker", name);
@@ -66,7 +66,7 @@ export const reapWorker = (tx: Transaction, name: string, known: Cause | undefin
   tx.drop("worker", worker.name);
   const byQueue = Map.groupBy(leased, (item) => item.queue);
   tx.each(byQueue, ([id, some]) => reopen(tx, id, some.length));
-  // After its items are back: a budget that is spent by this counts what is leased, and they no longer are.
+  // Runs after its items are back: a budget that this uses up counts leased items, and these no longer are.
   const charged = chargeUnsettled(tx, worker);
   tx.each(new Set([...leased.map((item) => item.job), ...charged]), (job) => endJobWhenDone(tx, job));
   return { workers: 1, ...counts };
@@ -97,7 +97,7 @@ const backToQueue = (tx: Transaction, id: number): void => {
   tx.patch("queue", queue, { dueAt: Math.min(tx.now, queue.dueAt ?? Infinity) });
 };
 
-/** A probe that was lost says nothing about the site: it is let through again. */
+/** A lost probe says nothing about the site: it is let through again. */
 const reopen = (tx: Transaction, id: number, count: number): void => {
   const queue = tx.known("queue", id)!;
   const now = tx.patch("queue", queue, { isProbing: false, leased: queue.leased - count });
@@ -105,7 +105,7 @@ const reopen = (tx: Transaction, id: number, count: number): void => {
   if (now.open === 0) wakeLane(tx, now.lane, tx.now);
 };
 
-/** Nobody will try it again: it reads as cancelled, by its due time. */
+/** It will not be tried again: with this due time, it counts as cancelled. */
 const cancelLost = (tx: Transaction, { queue: id, job: number }: LeasedItem, retry: Retry): void => {
   tx.put("retry", { ...retry, state: "queued", dueAt: tx.now });
   const queue = tx.known("queue", id)!;
@@ -181,7 +181,7 @@ const endLost = (
   return { queue: id, seq, key, failure };
 };
 
-/** What a lost worker had spent on items that were not settled was spent all the same. Answers the jobs. */
+/** Costs of a lost worker for items that were not settled are still charged. Returns the jobs. */
 const chargeUnsettled = (tx: Transaction, { unsettled, unsettledTiers }: Worker): number[] => {
   const charged: number[] = [];
   for (let i = 0; i < unsettled.length; i += 3) {

@@ -19,20 +19,20 @@ import type { WorkerInfo } from "../ports/registry.ts";
 export type { Client, Share } from "./client-record.ts";
 
 /**
- * What the ledger's rules read and write. An engine stores each kind as it likes; `keyOf` names a record within its kind. Records are replaced as
- * a whole, never changed in place: a rule that is run again starts from what was loaded.
+ * The records that the ledger's rules read and write. An engine can store each kind in its own way; `keyOf` identifies a record
+ * within its kind. Records are replaced as a whole, never changed in place: a rule that runs again starts from what was loaded.
  */
 
-/** A lane. Lane 0 stands for all workers together: clients share it as they share the slots of a lane. */
+/** A lane. Lane 0 represents all workers together: clients share it like the slots of a lane. */
 export interface Lane extends LaneUse {
   readonly id: number;
   readonly name: string;
-  /** Slots that are booked, see `SlotBook`. */
+  /** Booked slots, see `SlotBook`. */
   readonly tat: number;
   readonly intervalMs: number;
   readonly spare: readonly number[];
   readonly ahead: readonly number[];
-  /** What was learned; null at full speed. */
+  /** The learned speed; null at full speed. */
   readonly speed: LaneSpeed | null;
   readonly holdUntil: number;
   readonly holdReason: string | null;
@@ -40,17 +40,17 @@ export interface Lane extends LaneUse {
   readonly crawlUntil: number;
   readonly operatorPerSecond: number | null;
   readonly isHeldByOperator: boolean;
-  /** Fresh items claimed since the last retry, see law 5. */
+  /** Fresh items claimed since the last retry, see invariant 5. */
   readonly freshRun: number;
-  /** Where the client with the least share stood: whoever comes new starts there. */
+  /** The position of the client with the least share: new clients start there. */
   readonly floor: number;
-  /** What was learned about pages of `auto` scrapers, by version and template; those used last come last. */
+  /** What was learned about pages of `auto` scrapers, by version and template; most recently used last. */
   readonly ways: Readonly<Record<string, AutoState>>;
-  /** What is known of proxy tiers, by the names of the ladder's tiers with commas between them; those used last come last. */
+  /** What is known about proxy tiers, by the names of the ladder's tiers, separated by commas; most recently used last. */
   readonly tiers: Readonly<Record<string, LadderState>>;
-  /** What its items have cost by proxy tier, in all jobs that ever were. */
+  /** Total cost of its items by proxy tier, over all jobs. */
   readonly spent: TierCosts;
-  /** The lowest rate of the queues that are going, and how many those are. Computed when it is loaded, never stored. */
+  /** The lowest rate of the active queues, and their number. Computed when it is loaded, never stored. */
   readonly lowestPerSecond: number | null;
   readonly goingQueues: number;
 }
@@ -61,21 +61,21 @@ export interface Queue {
   readonly job: number;
   readonly lane: number;
   readonly client: string;
-  /** What the scraper allows; null without a rate. */
+  /** The pace that the scraper allows; null without a rate. */
   readonly perSecond: number | null;
   readonly burst: number;
   readonly concurrency: number;
-  /** What the job has asked for, where that is less. */
+  /** The pace that the job asks for, if it is lower. */
   readonly ownPerSecond: number | null;
   readonly ownConcurrency: number | null;
   /** When the next slot of the job's own pace can be booked. */
   readonly ownNextAt: number;
   /** Theoretical time of the latest slot of the own pace, by lane id. */
   readonly ownSlots: Readonly<Record<string, number>>;
-  /** The last place given out, and the last place claimed. */
+  /** The last place given to an item, and the last place claimed. */
   readonly tail: number;
   readonly cursor: number;
-  /** Items that have not ended; of these, how many are in flight and how many wait for a time. */
+  /** Items that have not ended, and how many of them are in flight or wait for a time. */
   readonly open: number;
   readonly leased: number;
   readonly waiting: number;
@@ -83,7 +83,7 @@ export interface Queue {
   readonly isClaimable: boolean;
   /** Whether a place after the cursor has an item. */
   readonly hasFresh: boolean;
-  /** When the first retry is due; null without one. It may be too early, never too late. */
+  /** When the first retry is due; null without one. It may be too early, but never too late. */
   readonly dueAt: number | null;
   readonly priority: number;
   readonly servedAt: number;
@@ -91,7 +91,7 @@ export interface Queue {
   /** A bit for each kind of collector that its items need, see `kind-bits.ts`. */
   readonly kinds: number;
   readonly breaker: BreakerState | null;
-  /** The breaker is near its limit: fewer items at once. */
+  /** The breaker is near its limit: fewer items run at the same time. */
   readonly isDoubtful: boolean;
   /** Evidence of the breaker while the queue is held. */
   readonly held: unknown;
@@ -99,7 +99,7 @@ export interface Queue {
   readonly probeAt: number | null;
   readonly isProbing: boolean;
   readonly trips: number;
-  /** Of its job. Computed when it is loaded, never stored. */
+  /** Priority of its job. Computed when it is loaded, never stored. */
   readonly jobId: string;
   readonly revision: number;
 }
@@ -170,7 +170,7 @@ interface Sent {
 
 export interface Worker {
   readonly name: string;
-  /** Its leases end when it is not heard of by then; null for one that has registered and not yet claimed. */
+  /** Its leases end if no pulse arrives by this time; null for a worker that has registered and not claimed yet. */
   readonly until: number | null;
   readonly isAlone: boolean;
   readonly jobs: readonly string[] | null;
@@ -179,21 +179,24 @@ export interface Worker {
   readonly leases: readonly Lease[];
   /** Number of the next lease. */
   readonly nextLease: number;
-  /** Items that were running at the last pulse, as pairs of queue and place: should the worker die, these and all leases from `pulseLease` on are suspects. */
+  /**
+   * Items that were running at the last pulse, as pairs of queue and place: if the worker dies, these and all leases from
+   * `pulseLease` on are suspects.
+   */
   readonly running: readonly number[];
   readonly pulseLease: number;
   /** Spent on items that are not settled, as triples of queue, requests and bytes. */
   readonly unsettled: readonly number[];
-  /** Of these, what went through proxies. */
+  /** The part that went through proxies. */
   readonly unsettledTiers: readonly (TierCost & { readonly queue: number })[];
-  /** Items in flight, by the name of their lane: they take places of its concurrency. */
+  /** Items in flight, by the name of their lane: they use places of its concurrency. */
   readonly inFlight: Readonly<Record<string, number>>;
-  /** Items that may be running, by queue and by client: those named in the last pulse, and those claimed since. */
+  /** Items that may be running, by queue and by client: those named in the last pulse, and those claimed after it. */
   readonly runningIn: Readonly<Record<string, number>>;
   readonly runningBy: Readonly<Record<string, number>>;
-  /** Queues that have stopped with items of this worker: told once a pulse said so. */
+  /** Queues that have stopped with items of this worker; reported when a pulse has said so. */
   readonly stops: readonly { readonly job: number; readonly queue: number; readonly isTold: boolean }[];
-  /** The last claim and pulse that had a number, with when and how they were answered: sent again, they get the same answer. */
+  /** The last numbered claim and pulse, with the time and the response: if sent again, they get the same response. */
   readonly lastClaim:
     | (Sent & { readonly leases: readonly number[]; readonly grant: Omit<Grant, "items"> })
     | null;
@@ -213,10 +216,10 @@ export interface Item {
   readonly parentSeq: number | null;
 }
 
-/** What a claim needs of an item. Never written. */
+/** The part of an item that a claim needs. Never written. */
 export type FreshItem = Pick<Item, "queue" | "seq" | "key" | "input" | "scraper">;
 
-/** An input that a limit of its job keeps out: it has a key and a place as an item has. */
+/** An input that a limit of its job excludes: it has a key and a place like an item. */
 export interface CappedItem extends Item {
   readonly cap: Cap;
 }
@@ -229,8 +232,8 @@ export interface ItemKey {
 }
 
 /**
- * What is known of an item beyond its first attempt: it waits for a time, was given back, is a suspect, has acted, or has failed before.
- * `dueAt` is null while the item is in flight and after it has ended.
+ * What is known about an item beyond its first attempt: it waits for a time, was returned, is a suspect, has acted, or has failed
+ * before. `dueAt` is null while the item is in flight and after it has ended.
  */
 export interface Retry {
   readonly queue: number;
@@ -240,10 +243,10 @@ export interface Retry {
   readonly attempts: number;
   readonly throttles: number;
   readonly hasActed: boolean;
-  /** Deaths of a process that ran only this item. */
+  /** How often a process that ran only this item has died. */
   readonly blamed: number;
   readonly unexplained: number;
-  /** The item that it waits for, which another job is fetching; `isFree` once it need not wait again. */
+  /** The item that it waits for, which another job is fetching; `isFree` when it must not wait again. */
   readonly leaderQueue: number | null;
   readonly leaderSeq: number | null;
   readonly isFree: boolean;
@@ -269,14 +272,14 @@ export const newRetry = (queue: number, seq: number): Retry => ({
   history: [],
 });
 
-/** A past attempt as it is stored: its version is found by the job's revision, 0 when left out. */
+/** A past attempt as it is stored: its version is given by the job's revision, 0 if omitted. */
 export type PastRow = Omit<PastAttempt, "version"> & { readonly revision?: number };
 
 export interface LastResult {
   readonly failure: Failure | null;
   readonly captures: readonly CaptureRef[];
   readonly records: RecordRange | null;
-  /** [started at, ms, requests, bytes, worker, why it is absent, lease, what went through proxies]; the last is left out where nothing did. */
+  /** [started at, ms, requests, bytes, worker, why it is absent, lease, use of proxies]; the last is omitted if no proxy was used. */
   readonly attempt: readonly unknown[] | null;
   readonly revision: number;
 }
@@ -296,7 +299,7 @@ export interface Result extends LastResult {
   readonly change: Change | null;
 }
 
-/** The last good answer for a key, and the last failure beside it (`isFailure`). The owner is a client, or '' for what may be shared. */
+/** The last good response for a key, and the last failure (`isFailure`). The owner is a client, or '' if it may be shared. */
 export interface FreshAnswer {
   readonly key: string;
   readonly scraper: string;
@@ -315,7 +318,7 @@ export interface FreshAnswer {
   readonly digest: string | null;
 }
 
-/** An item in flight of a job that asks for freshness: others may wait for it. */
+/** An item in flight of a job with `freshness`: others may wait for it. */
 export interface Fetch {
   readonly queue: number;
   readonly seq: number;
@@ -326,7 +329,7 @@ export interface Fetch {
   readonly key: string;
 }
 
-/** What a scraper's lane is used to, carried from one job to the next. */
+/** The baseline of a scraper's lane, carried over from one job to the next. */
 interface Baseline {
   readonly scraper: string;
   readonly lane: number;
@@ -336,23 +339,23 @@ interface Baseline {
 /** What the service as a whole remembers. */
 interface Service {
   readonly id: 1;
-  /** The clock when somebody last claimed, and how far it was ahead of the machine's steady one in this start of the machine. */
+  /** The clock at the last claim, and how far it was ahead of the machine's monotonic clock since the machine started. */
   readonly latestAt: number;
   readonly boot: string;
   readonly aheadMs: number;
-  /** Ids that were given out; never used again. */
+  /** Ids that were given out are never used again. */
   readonly lastQueue: number;
   readonly lastLane: number;
   readonly lastJob: number;
 }
 
-/** What a worker must know of the others: among those that take the same items, the places of a lane are divided. Never written. */
+/** What a worker must know about the others: the places of a lane are divided among the workers that take the same items. Never written. */
 export interface Peer extends Pick<
   Worker,
   "name" | "isAlone" | "jobs" | "inFlight" | "runningIn" | "runningBy"
 > {
   readonly isDraining: boolean;
-  /** Names of the lanes that it serves, and the kinds that it takes; all where null. */
+  /** Names of the lanes that it serves, and the kinds that it takes; null for all. */
   readonly lanes: readonly string[] | null;
   readonly kinds: readonly CollectorKind[] | null;
 }
@@ -371,21 +374,21 @@ export const retryOf = ({
   ...retry
 }: DueItem): Retry => retry;
 
-/** Jobs are found by their labels, and by their scraper as by a label without a name. */
+/** Jobs are found by their labels, and by their scraper as a label without a name. */
 interface JobLabel {
   readonly name: string;
   readonly value: string;
   readonly job: number;
 }
 
-/** An item that points to captures or records of another job, the owner: those must stay as long as the item does. */
+/** An item that points to captures or records of another job, the owner: these must be kept as long as the item. */
 interface Borrowed {
   readonly owner: string;
   readonly queue: number;
   readonly seq: number;
 }
 
-/** An item that shows what a held lane suffers from. Never written. */
+/** An example item that shows the problem of a held lane. Never written. */
 export interface Example {
   readonly queue: number;
   readonly seq: number;
@@ -394,7 +397,7 @@ export interface Example {
   readonly captures: readonly CaptureRef[];
 }
 
-/** Suspects of one queue that wait for a process of their own. Never written. */
+/** Suspects of one queue that wait for a separate process. Never written. */
 interface SuspectGroup {
   readonly queue: number;
   readonly job: number;
@@ -404,17 +407,17 @@ interface SuspectGroup {
   readonly dueAt: number;
 }
 
-/** What was answered to a call, or to a part of it, that has a name: sent again, it changes nothing and gets the same answer. */
+/** The response to a call with an id, or to a part of it: if sent again, the call changes nothing and gets the same response. */
 export interface Answer {
   readonly id: string;
   readonly at: number;
   readonly reply: unknown;
 }
 
-/** What an origin's robots.txt says, and who is fetching it. */
+/** The rules of an origin's robots.txt, and who is fetching it. */
 interface Robots {
   readonly origin: string;
-  /** Null where there is none, or none is known. */
+  /** Null if there is none, or it is unknown. */
   readonly text: string | null;
   readonly until: number;
   readonly fetcher: string | null;
@@ -462,7 +465,7 @@ export interface Records {
 export type Kind = keyof Records;
 export type Key = readonly (string | number)[];
 
-/** The columns that name a record. */
+/** The columns that identify a record. */
 export const KEYS = {
   peer: ["name"],
   freshItem: ["queue", "seq"],

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Documents } from "../ports/documents.ts";
 import type { ClaimRequest, EventLog, Ledger, PulseReport, ReapRequest } from "../ports/ledger.ts";
 
-/** Where a verb takes the name of its call, see `CallId`. */
+/** Which argument of a verb is the id of the call, see `CallId`. */
 const NAMED_AT: Readonly<Record<string, number>> = {
   addItems: 3,
   controlJob: 3,
@@ -27,8 +27,9 @@ export interface FailedTry {
 type AnyVerb = (...args: readonly unknown[]) => Promise<unknown>;
 
 /**
- * A ledger whose answers may be lost, for callers that need not know: every call has a name or a number by which the ledger knows it again, and is sent
- * until it is answered. `isSentAgain` says, after a pause if need be, whether a try that failed is followed by another.
+ * A ledger whose responses may be lost, for callers that need not know about it: every call has an id or a number by which the
+ * ledger recognizes it, and is sent until there is a response. `isSentAgain` decides, if necessary after a pause, whether a
+ * failed call is sent again.
  */
 export const resending = (ledger: Ledger, isSentAgain: (failed: FailedTry) => Promise<boolean>): Ledger => {
   const turns = new Turns();
@@ -49,8 +50,8 @@ const workerOf = (verb: string, [request]: readonly unknown[]): string | undefin
   verb === "claim" || verb === "pulse" ? (request as ClaimRequest | PulseReport).worker : undefined;
 
 /**
- * A worker's claims and pulses, one after the other: a pulse that overtakes the answer to a claim, or is overtaken, would tell the ledger that items are
- * not in flight which it has just given out.
+ * A worker's claims and pulses are sent one after the other: if a pulse overtook the response to a claim, it would tell the
+ * ledger that items are not in flight which the ledger has just given out.
  */
 class Turns {
   readonly #last = new Map<string, Promise<void>>();
@@ -64,7 +65,7 @@ class Turns {
     return {
       [Symbol.asyncDispose]: async () => {
         if (this.#last.get(worker) === promise) this.#last.delete(worker);
-        // Not before the caller has taken note of the answer.
+        // Only after the caller has processed the response.
         setImmediate(resolve);
       },
     };
@@ -73,7 +74,7 @@ class Turns {
 
 const PARTS: ReadonlySet<PropertyKey> = new Set(["events", "removals", "documents"]);
 
-/** Each verb of a ledger, those of its parts included, as another function of the same kind. `close` stays as it is. */
+/** Each verb of a ledger, including those of its parts, as another function with the same signature. `close` stays unchanged. */
 export const eachVerb = <Port extends object>(
   port: Port,
   change: (verb: string, own: AnyVerb) => AnyVerb,
@@ -95,7 +96,7 @@ const named = (verb: string, args: readonly unknown[]): readonly unknown[] => {
   return [...Array.from({ length: at }, (_, i) => args[i]), randomUUID()];
 };
 
-/** A pulse has values that are to be read only when it is sent. */
+/** A pulse has values that must be read only when it is sent. */
 const numbered = <R extends { readonly number?: number }>(request: R): R =>
   request.number === undefined
     ? (Object.defineProperties({ number: nextNumber() }, Object.getOwnPropertyDescriptors(request)) as R)
@@ -103,5 +104,5 @@ const numbered = <R extends { readonly number?: number }>(request: R): R =>
 
 let lastNumber = 0;
 
-/** Higher than any before, also than those of a process that had the same name before this one. */
+/** Higher than any before, including those of an earlier process with the same name. */
 const nextNumber = (): number => (lastNumber = Math.max(lastNumber + 1, Date.now() * 1000));

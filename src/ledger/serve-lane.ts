@@ -9,25 +9,25 @@ import { takeItems, type TakenRun } from "./take-items.ts";
 
 /** With several queues in a lane, each turn is this long: the booking window is shared in small pieces. */
 const TURN = 1;
-/** Where no slots are booked there is no window to share, and longer turns cost less. */
+/** Without slots there is no window to share, and longer turns cost less. */
 const TURN_UNPACED = 10;
-/** Items that one queue is given at a time where nobody else waits. */
+/** Number of items that one queue gets at a time if no other queue waits. */
 const LONGEST_TURN = 100;
 
 /** A client with work in a lane. */
 interface LaneTurn extends Turn {
   readonly share: Share;
   readonly client: ClientTurn;
-  /** Those that may still give something: their ids, and what they have given in this visit. */
+  /** The queues that may still give items: their ids, and what they have given in this visit. */
   readonly queues: Map<number, number>;
   readonly firstQueue: number;
   given: number;
 }
 
 /**
- * Gives the worker what the lane has room for, to each client as much as its quota of the worker's room allows. The room is the least of: what
- * the worker can take, the worker's even part of the lane's concurrency, and the slots that can be booked. Clients take turns by what they have
- * had for their weight.
+ * Gives the worker as many items as the lane has room for, and each client as many as its quota of the worker's room allows. The
+ * room is the minimum of what the worker can take, the worker's even share of the lane's concurrency, and the slots that can be
+ * booked. Clients take turns by what they have received for their weight.
  */
 export const serveLane = (tx: Transaction, tally: ClaimTally, lane: Lane): void => {
   const { request } = tally;
@@ -96,7 +96,7 @@ const isAsked = (tx: Transaction, { jobs, kinds }: ClaimTally, queue: Queue): bo
 const comesBefore = (a: LaneTurn, b: LaneTurn): boolean =>
   (a.had - b.had || a.given - b.given || a.firstQueue - b.firstQueue) < 0;
 
-/** The highest priority first; among equals, the one that was served longest ago. `isOnly`: no other is its equal. */
+/** The highest priority first; among equals, the one that was served longest ago. `isOnly`: no other has the same priority. */
 const nextQueue = (
   tx: Transaction,
   { queues }: LaneTurn,
@@ -110,7 +110,7 @@ const nextQueue = (
   return { queue, isOnly: equals.length === 1 };
 };
 
-/** In the lane and over the workers. */
+/** In the lane, and over all workers. */
 const charge = (turn: LaneTurn, got: number): void => {
   const { client } = turn;
   turn.given += got;
@@ -132,7 +132,7 @@ const inFlightIn = ({ peers, request, leases }: ClaimTally, lane: string): { tot
 const takenWhere = (runs: readonly TakenRun[], fits: (run: TakenRun) => boolean): number =>
   runs.reduce((sum, run) => sum + (fits(run) ? run.count : 0), 0);
 
-/** A lane's places are divided evenly among the workers that serve the same jobs. */
+/** The places of a lane are divided evenly among the workers that serve the same jobs. */
 const concurrencyRoom = (
   { peers, request, jobs }: ClaimTally,
   lane: Lane,
@@ -154,7 +154,7 @@ const concurrencyRoom = (
   return Math.min(most - total, part - own) - given;
 };
 
-/** How many more of its items may run at once where the job has asked for fewer than its scraper allows; Infinity where it has not. */
+/** How many more of its items may run at the same time, if the job asks for less concurrency than its scraper allows; else Infinity. */
 export const ownRoom = ({ peers, leases }: ClaimTally, queue: Queue): number => {
   if (queue.ownConcurrency === null) return Infinity;
   const running = peers.reduce((sum, { runningIn }) => sum + (runningIn[queue.id] ?? 0), 0);

@@ -15,15 +15,15 @@ import { spendBudget } from "./spend-budget.ts";
 import type { Transaction } from "./transaction.ts";
 import { hasPlace, isKnown, stopRunning, withoutPlaces } from "./workers.ts";
 
-/** What a batch changes in a queue, beside its items. */
+/** What a batch changes in a queue, apart from its items. */
 export class QueueTally {
   readonly record: Queue;
-  /** What is settled next is the item that asks whether a held lane has healed. */
+  /** The next settled item is the probe of a held lane. */
   isProbe: boolean;
-  /** Items that are leased no longer; of these, how many have come to their end. */
+  /** Items that are no longer leased, and how many of them have ended. */
   settled = 0;
   ended = 0;
-  /** Items that were given back before they began: they count in their client's share when they are claimed again. */
+  /** Items that were returned before they started: they count in their client's share when they are claimed again. */
   unused = 0;
   #waiting = 0;
   #dueAt = Infinity;
@@ -33,7 +33,7 @@ export class QueueTally {
     this.isProbe = record.isProbing && !record.isClaimable;
   }
 
-  /** An item was given back. A suspect waits for a process of its own, not for a claim. */
+  /** An item was returned. A suspect waits for a separate process, not for a claim. */
   back(dueAt: number, isSuspect: boolean): void {
     if (!isSuspect) this.#dueAt = Math.min(this.#dueAt, dueAt);
   }
@@ -60,7 +60,7 @@ export class QueueTally {
       chargeShare(tx, lane, share, tx.one("clientOfQueue", queue.id)!.weight, -this.unused);
     }
     if (isDue) wakeShare(tx, queue.lane, queue.client, this.#dueAt);
-    // With its last item a job's rate no longer binds the lane.
+    // With its last item, a job's rate no longer limits the lane.
     if (open === 0 && this.ended > 0) wakeLane(tx, queue.lane, tx.now);
   }
 }
@@ -89,7 +89,7 @@ export class JobTally {
     this.#costs = record.costs;
   }
 
-  /** `isCancelled`: its job was, and it would have to be tried again. */
+  /** `isCancelled`: its job was cancelled, and the item would have to be tried again. */
   add(settled: SettledItem, isCancelled: boolean): void {
     const { outcome, attempt, revision = this.record.revision } = settled;
     const { spec } = this.record;
@@ -148,7 +148,7 @@ export class JobTally {
     this.reread(tx);
   }
 
-  /** Others have written the job, or its counts are written: what comes is added to that. */
+  /** Others have written the job, or its counts are written: later changes are added to that. */
   reread(tx: Transaction): void {
     this.record = tx.known("job", this.record.number)!;
     this.#states = { done: 0, absent: 0, failed: 0, skipped: 0, cancelled: 0 };
@@ -160,7 +160,7 @@ export class JobTally {
   }
 }
 
-/** What one batch of settlements changes beside the items themselves, written once at its end. */
+/** What one batch of settlements changes apart from the items, written once at its end. */
 export class SettleBatch {
   readonly #tx: Transaction;
   readonly #worker: string;
@@ -177,14 +177,14 @@ export class SettleBatch {
     this.#leases = new Map(worker && isKnown(worker) ? worker.leases.map((lease) => [lease.id, lease]) : []);
   }
 
-  /** The fence: the lease under which this worker still holds the item. */
+  /** The fence: the lease under which this worker still has the item. */
   leaseOf({ lease: id, queue, seq }: SettledItem): Lease | undefined {
     const lease = this.#leases.get(id);
     const isHeld = lease?.queue === queue && hasPlace(lease.open, seq) && !this.#closed.get(id)?.has(seq);
     return isHeld ? lease : undefined;
   }
 
-  /** Takes the item out of its lease. False when it is not leased to this worker. */
+  /** Takes the item out of its lease. False if it is not leased to this worker. */
   close(item: SettledItem): boolean {
     if (!this.leaseOf(item)) return false;
     const closed = this.#closed.get(item.lease) ?? new Set();
@@ -204,7 +204,7 @@ export class SettleBatch {
     return tally;
   }
 
-  /** The job's own counters have it from now on. */
+  /** The job's own counters include it now. */
   paid({ queue, attempt }: SettledItem): void {
     let paid = this.#paid.get(queue);
     if (!paid) this.#paid.set(queue, (paid = { requests: 0, bytes: 0, costs: {} }));

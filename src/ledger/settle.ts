@@ -21,7 +21,7 @@ import {
 import { type JobTally, type QueueTally, SettleBatch } from "./settle-batch.ts";
 import { ALL_WORKERS } from "./shares.ts";
 
-/** Whether more than its result is written for it: then its item and what was before are needed. */
+/** Whether more than its result is written: then the item and its history are needed. */
 const isPlain = ({ outcome }: SettledItem): boolean => outcome.state === "done" || outcome.state === "absent";
 
 export const settleWants = (worker: string, items: readonly SettledItem[]): Want[] => [
@@ -87,7 +87,7 @@ const refundWants = (queue: number, client: string): Want[] => [
   want("clientOfQueue", queue),
 ];
 
-/** A settle whose answer was lost is sent again: what was taken of it is what it says. */
+/** A settle whose response was lost is sent again: what was accepted counts as its response. */
 const isRepeated = (
   tx: Transaction,
   worker: string,
@@ -117,7 +117,7 @@ const settleOne = (tx: Transaction, batch: SettleBatch, worker: string, settled:
   if (outcome.state === "returned") {
     if (queue.record.freshness) leaveFresh(tx, item);
     if (isCancelled) return endCancelled(tx, queue, retry ?? newRetry(id, seq));
-    // Given back untried, a suspect is as suspect as before. An acting request that was announced did not leave.
+    // A suspect that is returned untried stays a suspect. An acting request that was announced was not sent.
     const back = retry ?? newRetry(id, seq);
     tx.put("retry", {
       ...back,
@@ -177,7 +177,7 @@ const settleOne = (tx: Transaction, batch: SettleBatch, worker: string, settled:
   }
 };
 
-/** That of the claim, or of the job's canary; both are known. */
+/** The version of the claim, or of the job's canary; both are known. */
 const revisionBy = ({ record: { spec, revision } }: JobTally, item: SettledItem): number =>
   Math.min(item.revision ?? revision, spec.canary ? canaryRevision(spec) : revision);
 
@@ -198,7 +198,7 @@ export const endOf = (
   skipped: outcome.state === "skipped" ? { reason: outcome.reason } : null,
 });
 
-/** Nobody will try it again: it reads as cancelled, by its due time. */
+/** It will not be tried again: with this due time, it counts as cancelled. */
 const endCancelled = (tx: Transaction, queue: QueueTally, retry: Retry): void => {
   tx.put("retry", { ...retry, state: "queued", dueAt: tx.now });
   queue.ended++;
@@ -242,13 +242,13 @@ export const pastOf = (worker: string, { attempt }: Told, revision: number): Omi
   };
 };
 
-/** An item whose pages have gone with another job is given back, and fetched. */
+/** An item whose pages were removed with another job is returned, and fetched. */
 const readable = (tx: Transaction, { record }: JobTally, item: SettledItem): SettledItem =>
   borrowsRemoved(tx, item.attempt.startedAt, record.id, item.captures)
     ? { ...item, outcome: { state: "returned" }, captures: [], records: null, fieldCounts: null, emitted: [] }
     : item;
 
-/** What the job's own limits make of an outcome. */
+/** Applies the job's own limits to an outcome. */
 const lastWord = (
   { record: { spec, spentAt } }: JobTally,
   { outcome }: SettledItem,
@@ -261,7 +261,10 @@ const lastWord = (
   return attempts + 1 < spec.maxAttempts ? outcome : { state: "failed", failure: outcome.failure };
 };
 
-/** The pulse tells a probe's outcome sooner, unless the worker died in between; of one given back untried nobody else tells. */
+/**
+ * The pulse reports a probe's outcome earlier, unless the worker died in between; a probe that is returned untried is reported
+ * only here.
+ */
 const answerByProbe = (tx: Transaction, queue: QueueTally, { state }: Outcome): void => {
   queue.isProbe = false;
   const { id } = queue.record;

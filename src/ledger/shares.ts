@@ -4,7 +4,7 @@ import { heldUntil, laneIntervalMs, slotBookOf } from "./lane-pace.ts";
 import { MOST_QUEUES } from "./loads.ts";
 import type { Lane, Queue, Share } from "./records.ts";
 
-/** Lane 0 stands for all workers together. */
+/** Lane 0 represents all workers together. */
 export const ALL_WORKERS = 0;
 
 export const newShare = (lane: number, client: string): Share => ({
@@ -16,19 +16,19 @@ export const newShare = (lane: number, client: string): Share => ({
   spent: {},
 });
 
-/** Who shares something by weight: a client in a lane, or among all that the workers do. */
+/** Someone who shares something by weight: a client in a lane, or in the work of all workers. */
 export interface Turn {
   readonly weight: number;
-  /** Items it has had, divided by its weight. */
+  /** Items it has received, divided by its weight. */
   had: number;
 }
 
-/** About one booking window: a client may be behind its share by so many items and still catch up. */
+/** About one booking window: a client may be behind its share by this many items and still catch up. */
 const LARGEST_CREDIT = 64;
 
 /**
- * Who has had least comes first (start-time fair queueing). `floor` is where the hindmost of those with work last stood: one that comes new,
- * or comes back, starts there, so that idle time earns no credit.
+ * Whoever has received the least comes first (start-time fair queueing). `floor` is the last position of the hindmost client with
+ * work: a new or returning client starts there, so that idle time earns no credit.
  */
 export const levelTurns = <Row extends { readonly weight: number; readonly had: number | null }>(
   rows: readonly Row[],
@@ -42,8 +42,9 @@ export const levelTurns = <Row extends { readonly weight: number; readonly had: 
 };
 
 /**
- * Where somebody stands, and the floor, after `count` more (fewer, below 0). Who is given something back may fall behind the floor: it then lies
- * where that one stands, or what was given back would be lost. Who was behind it already has been away, and moves it no further.
+ * The new position and the new floor after `count` more items (fewer, if negative). A client that gets something back may fall
+ * behind the floor: then the floor moves to its position, or what it got back would be lost. A client that was already behind the
+ * floor has been away, and does not move it.
  */
 export const chargeTurn = (
   { had, weight }: Turn,
@@ -54,7 +55,7 @@ export const chargeTurn = (
   return { had: after, floor: had < floor ? floor : Math.min(floor, after) };
 };
 
-/** Beside what a claim gives: slots of hops, and what was not used (below 0). `lane` 0 for items over all workers. */
+/** Apart from what a claim gives: slots of hops, and what was not used (negative). `lane` 0 for items over all workers. */
 export const chargeShare = (
   tx: Transaction,
   lane: Lane,
@@ -72,25 +73,25 @@ export const hindmost = (turns: readonly Turn[]): number => Math.min(...turns.ma
 
 const EMPTY_CLAIM_AT = Infinity;
 
-/** When the queue can next give an item, as far as the queue itself goes; Infinity when it has none to give. */
+/** When the queue can next give an item, considering only the queue itself; Infinity if it has none. */
 export const queueReadyAt = ({ isClaimable, hasFresh, dueAt, ownNextAt }: Queue): number =>
   isClaimable && (hasFresh || dueAt !== null) ? Math.max(hasFresh ? 0 : dueAt!, ownNextAt) : EMPTY_CLAIM_AT;
 
-/** A client has work in a lane from then on: a claim looks there, and finds out when it really is ready. */
+/** A client has work in a lane from this time: a claim visits the lane and determines when it really is ready. */
 export const wakeShare = (tx: Transaction, lane: number, client: string, at: number): void => {
   const share = tx.known("share", lane, client) ?? tx.one("share", lane, client) ?? newShare(lane, client);
   if (share.readyAt === null || share.readyAt > at) tx.put("share", { ...share, readyAt: at });
 };
 
-/** The lane may have room sooner than it was thought, for whoever has work there. */
+/** The lane may have room earlier than expected, for every client with work there. */
 export const wakeLane = (tx: Transaction, lane: number, at: number): void => {
   for (const share of tx.list("sharesOf", lane))
     if (share.readyAt !== null && share.readyAt > at) tx.patch("share", share, { readyAt: at });
 };
 
 /**
- * When the lane can next give an item of a client away, after a claim was there. `queues` are those that were loaded; with more than
- * `MOST_QUEUES` of them there are others, and the next claim looks again.
+ * When the lane can next give an item of a client, after a claim was there. `queues` are the loaded ones; if there are more than
+ * `MOST_QUEUES`, the next claim looks again.
  */
 export const noteReady = (tx: Transaction, lane: Lane, share: Share, queues: readonly Queue[]): void => {
   const isAll = queues.length <= MOST_QUEUES;

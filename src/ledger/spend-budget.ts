@@ -6,16 +6,16 @@ import { addFailure, noteFailures } from "./failures.ts";
 import { type Transaction, want } from "./transaction.ts";
 
 /**
- * Items are not written one by one: in a job whose budget is spent, one that has neither ended nor is leased reads as failed. Those that are
- * leased end as they do, or fail when they come back: what their requests under way cost is all that goes over the budget. A job that is to be
- * paused goes on when somebody resumes it.
+ * Items are not written one by one: in a job whose budget is used up, an item that has not ended and is not leased counts as
+ * failed. Leased items end normally, or fail when they come back: only the cost of their running requests exceeds the budget. A
+ * job with `onSpent: "pause"` continues when someone resumes it.
  */
 export const spendBudget = (tx: Transaction, number: number): void => {
   const job = tx.known("job", number)!;
   const { budget } = job.spec;
   const spent = costOfJob(job);
   const limit = budget && reachedLimit(budget, spent);
-  // What was left of a cancelled job is counted as cancelled already.
+  // The rest of a cancelled job is already counted as cancelled.
   if (!budget || limit === undefined || job.spentAt !== null || job.endedAt !== null) return;
   if (job.state === "cancelled") return;
   if (budget.onSpent === "pause") {

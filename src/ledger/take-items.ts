@@ -6,11 +6,11 @@ import type { DueItems, FreshItems } from "./item-stock.ts";
 import { placesOf } from "./workers.ts";
 import { retryOf, type DueItem, type FreshItem, type Lane, type Queue } from "./records.ts";
 
-/** Law 5: while fresh items are left, one in four is the most that due retries may take. */
+/** Invariant 5: while fresh items are left, due retries may take at most one in four. */
 const FRESH_PER_RETRY = 3;
 /**
- * So many items are looked at, at most, for those that must be fetched, where some may be answered from the archive. What is answered books no
- * slot, so a long run of such items is passed claim after claim, at once.
+ * Maximum number of items to check, in order to find those that must be fetched when some may be answered from the archive. An
+ * answered item books no slot, so a long run of them is passed claim by claim, without waiting.
  */
 const LOOK_AHEAD = 100;
 
@@ -63,7 +63,7 @@ const takeDue = (tx: Transaction, tally: ClaimTally, queue: Queue, limit: number
   return { ...due, count: left.length, items: left };
 };
 
-/** `last`: where the cursor moves, also over what was answered from the archive or set aside (`hasPassed`). */
+/** `last`: where the cursor moves, including over items that were answered from the archive or set aside (`hasPassed`). */
 const takeFresh = (
   tx: Transaction,
   { stock }: ClaimTally,
@@ -85,10 +85,10 @@ const takeFresh = (
   };
 };
 
-/** Items in one lease. */
+/** Maximum number of items in one lease. */
 const LARGEST_LEASE = 100;
 
-/** What a claim takes from a queue is one lease, or several where it is much. */
+/** The items that a claim takes from a queue are one lease, or several if there are many. */
 export const lease = (
   tally: ClaimTally,
   queue: Queue,

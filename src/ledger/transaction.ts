@@ -14,7 +14,7 @@ export class Miss extends Error {
   readonly wants: readonly Want[];
 
   constructor(wants: readonly Want[]) {
-    // Thrown in every transaction, and looked at only by a store: a trace would take longer than the rule.
+    // Thrown in every transaction, and only a store looks at it: a stack trace would take longer than the rule.
     const { stackTraceLimit } = Error;
     Error.stackTraceLimit = 0;
     super("not loaded");
@@ -25,7 +25,7 @@ export class Miss extends Error {
 
 export const want = <N extends LoadName>(name: N, ...args: LoadArgs<N>): Want => ({ name, args });
 
-/** Made for every record that is touched: joining a list takes several times as long. */
+/** Called for every record that is touched: joining a list takes several times as long. */
 const idOf = (key: Key): string => {
   if (key.length === 1) return `${key[0]}`;
   return key.length === 2 ? `${key[0]}\u0000${key[1]}` : key.join("\u0000");
@@ -34,7 +34,7 @@ const wantId = ({ name, args }: Want): string => `${name}\u0000${args.join("\u00
 
 const NONE: readonly string[] = [];
 
-/** Records as they are stored, gathered over the runs of one rule. */
+/** Records as they are stored, collected over the runs of one rule. */
 export class Loaded {
   readonly #records = new Map<Kind, Map<string, object>>();
   readonly #lists = new Map<string, readonly string[]>();
@@ -63,7 +63,7 @@ export class Loaded {
     return READ_ONLY.has(set.name) ? this.#readOnly.has(wantId(set)) : this.#lists.has(wantId(set));
   }
 
-  /** For a want that is a record's key: whether it was found is known by now. */
+  /** For a want that is a record's key: by now it is known whether the record exists. */
   setKnown(kind: Kind, set: Want): void {
     const id = idOf(set.args as Key);
     this.setList(set, this.of(kind).has(id) ? [id] : NONE);
@@ -93,38 +93,38 @@ const idOfRecord = <K extends Kind>(kind: K, record: Records[K]): string => {
   return second === undefined ? `${value}` : `${value}\u0000${record[second] as string | number}`;
 };
 
-/** `open`: all may give items out. `stop`: none may, and none is probing. `end`: what is not leased now never will be. */
+/** `open`: all may give items out. `stop`: none may, and none is probing. `end`: items that are not leased now never will be. */
 export type QueueChange = "open" | "stop" | "end";
 
 interface TriedRecords {
   readonly kind: Kind;
   readonly records: readonly object[];
-  /** Told how many were written. */
+  /** Called with the number of written records. */
   readonly onWritten: (count: number) => void;
 }
 
-/** What a rule has changed, to be written as a whole. */
+/** What a rule has changed, written as a whole. */
 export interface Changes {
-  /** By kind, records that are new or replaced; null for one that is deleted. */
+  /** By kind, new or replaced records; null for a deleted record. */
   readonly records: ReadonlyMap<Kind, ReadonlyMap<string, object | null>>;
-  /** Records that are new, and that the rule does not look at again. */
+  /** New records that the rule does not read again. */
   readonly appended: ReadonlyMap<Kind, readonly object[]>;
-  /** Records that are written unless their keys are taken. */
+  /** Records that are written only if their keys are free. */
   readonly tried: readonly TriedRecords[];
   readonly events: readonly NewEvent[];
   readonly sums: ReadonlyMap<WorkSum, number>;
-  /** Jobs all of whose queues change alike, after the records are written: there may be tens of thousands of them. */
+  /** Jobs whose queues all change in the same way, after the records are written: there may be tens of thousands of them. */
   readonly queues: ReadonlyMap<number, QueueChange>;
-  /** Jobs all of whose lanes are to be looked at again from this time on. */
+  /** Jobs whose lanes are all checked again from this time. */
   readonly wakes: ReadonlyMap<number, number>;
 }
 
 /**
- * What a rule works on: the records that were loaded, and its own changes on top of them. `list` and `one` throw `Miss` for what was not asked
- * for before. Lists are as they were loaded: a record that a rule adds is found by its key, not in lists.
+ * What a rule works on: the loaded records, with its own changes on top. `list` and `one` throw `Miss` for sets that were not
+ * requested before. Lists stay as they were loaded: a record that a rule adds is found by its key, but is not in lists.
  */
 export class Transaction implements Changes {
-  /** The ledger's clock, the same during one run. */
+  /** The ledger's clock, constant during one run. */
   readonly now: number;
   readonly records = new Map<Kind, Map<string, object | null>>();
   readonly appended = new Map<Kind, object[]>();
@@ -133,7 +133,7 @@ export class Transaction implements Changes {
   readonly sums = new Map<WorkSum, number>();
   readonly queues = new Map<number, QueueChange>();
   readonly wakes = new Map<number, number>();
-  /** A random integer of 53 bits, the same however often the rule runs. */
+  /** A random integer of 53 bits, the same in every run of the rule. */
   readonly random: () => number;
   readonly #loaded: Loaded;
 
@@ -150,7 +150,7 @@ export class Transaction implements Changes {
     return fork;
   }
 
-  /** Asks for several sets at once: what is missing is loaded in one go. */
+  /** Requests several sets at once: missing ones are loaded in one round. */
   need(...wants: readonly Want[]): void {
     const missing = wants.filter((one) => !this.#loaded.has(one));
     if (missing.length > 0) throw new Miss(missing);
@@ -162,8 +162,8 @@ export class Transaction implements Changes {
   }
 
   /**
-   * Does the same for each. What several of them miss is loaded in one go: after the first miss the others are tried all the same, for the rule
-   * runs again from its beginning.
+   * Does the same for each. What several of them miss is loaded in one round: after the first miss, the others are still tried,
+   * because the rule runs again from its beginning.
    */
   each<T>(all: Iterable<T>, work: (one: T) => void): void {
     const missing: Want[] = [];
@@ -172,7 +172,7 @@ export class Transaction implements Changes {
         work(one);
       } catch (error) {
         if (error instanceof Miss) missing.push(...error.wants);
-        // It may only follow from what was left undone before.
+        // It may be only a consequence of what was left undone before.
         else if (missing.length === 0) throw error;
       }
     if (missing.length > 0) throw new Miss(missing);
@@ -182,7 +182,7 @@ export class Transaction implements Changes {
     return this.#listOf<LoadKind<N>>({ name, args });
   }
 
-  /** The first of a list; for loads by a key. */
+  /** The first record of a list; for loads by a key. */
   one<N extends LoadName>(name: N, ...args: LoadArgs<N>): Records[LoadKind<N>] | undefined {
     return this.#listOf<LoadKind<N>>({ name, args })[0];
   }
@@ -199,7 +199,7 @@ export class Transaction implements Changes {
     return ids.flatMap((id) => this.#current(kind, id) ?? []);
   }
 
-  /** A record that is known: loaded by whatever list, or put by this rule. */
+  /** A known record: loaded by any list, or put by this rule. */
   known<K extends Kind>(kind: K, ...key: Key): Records[K] | undefined {
     const isAny = this.records.has(kind) || this.#loaded.of(kind).size > 0;
     return isAny ? this.#current(kind, idOf(key)) : undefined;
@@ -211,7 +211,7 @@ export class Transaction implements Changes {
     return this.#loaded.of(kind).get(id) as Records[K] | undefined;
   }
 
-  /** Of the records that this rule has put, the first that fits. */
+  /** The first matching record among those that this rule has put. */
   added<K extends Kind>(kind: K, fits: (record: Records[K]) => boolean): Records[K] | undefined {
     for (const record of this.records.get(kind)?.values() ?? [])
       if (record && fits(record as Records[K])) return record as Records[K];
@@ -222,14 +222,14 @@ export class Transaction implements Changes {
     this.#changesOf(kind).set(idOfRecord(kind, record), record);
   }
 
-  /** Puts one of very many that are new. It is not found by its key. */
+  /** Puts one of very many new records. It is not found by its key. */
   append<K extends Kind>(kind: K, record: Records[K]): void {
     const known = this.appended.get(kind);
     if (known) known.push(record);
     else this.appended.set(kind, [record]);
   }
 
-  /** Puts those of many whose keys nobody has, without a look at who has them. */
+  /** Puts those of many records whose keys are free, without loading the existing ones. */
   tryAll<K extends Kind>(
     kind: K,
     records: readonly Records[K][],
@@ -238,7 +238,7 @@ export class Transaction implements Changes {
     this.tried.push({ kind, records, onWritten });
   }
 
-  /** Replaces some values of a record, as it is now. Answers the new one. */
+  /** Replaces some values of the current record. Returns the new record. */
   patch<K extends Kind>(kind: K, record: Records[K], values: Partial<Records[K]>): Records[K] {
     const id = idOfRecord(kind, record);
     const next = { ...(this.#current(kind, id) ?? record), ...values };
@@ -256,31 +256,32 @@ export class Transaction implements Changes {
     return known;
   }
 
-  /** In the log with what it tells of, or not at all. */
+  /** Written to the log together with the change, or not at all. */
   tell(type: EventType, job: string, facts: Readonly<Record<string, unknown>> = {}): void {
     this.events.push({ type, job, facts });
   }
 
-  /** Adds to the sums over all that workers ever did. */
+  /** Adds to the sums over everything that workers have ever done. */
   count(name: WorkSum, value: number): void {
     if (value !== 0) this.sums.set(name, (this.sums.get(name) ?? 0) + value);
   }
 
-  /** Of a job, all at once. Records of queues that are loaded do not show it. */
+  /** For all queues of a job at once. Loaded queue records do not show it. */
   changeQueues(job: number, change: QueueChange): void {
     this.queues.set(job, change);
   }
 
-  /** Whatever may be ready in a job's lanes counts as ready from then on. The next claim finds out when it really is. */
+  /** All lanes of a job count as ready from this time. The next claim determines when they really are. */
   wakeJob(job: number, at: number): void {
     this.wakes.set(job, Math.min(at, this.wakes.get(job) ?? Infinity));
   }
 }
 
 /**
- * What the ledger's rules need of an engine. `transact` loads `wants` in one go and runs `work`, which is pure: where it asks for more, that is
- * loaded and `work` runs again; where another transaction was first, it runs again from the beginning. What `work` has changed is written as a
- * whole, or not at all. `isDurable: false` for what may be forgotten in a power cut, never in a crash of a process.
+ * What the ledger's rules need from an engine. `transact` loads `wants` in one round and runs `work`, which is pure: if it needs
+ * more, that is loaded and `work` runs again; if another transaction was first, it runs again from the beginning. The changes of
+ * `work` are written as a whole, or not at all. `isDurable: false` for changes that may be lost in a power cut, but never in a
+ * crash of a process.
  */
 export interface LedgerStore {
   readonly transact: <T>(
@@ -288,7 +289,7 @@ export interface LedgerStore {
     work: (tx: Transaction) => T,
     isDurable?: boolean,
   ) => Promise<T>;
-  /** The same for a rule that changes nothing, on one view of all that it reads. */
+  /** The same for a rule that changes nothing, with a consistent view of everything that it reads. */
   readonly read: <T>(
     wants: readonly Want[] | ((now: number) => readonly Want[]),
     work: (tx: Transaction) => T,

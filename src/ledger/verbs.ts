@@ -31,15 +31,15 @@ import { type LedgerStore, type Transaction, want, type Want } from "./transacti
 import { amendItems, changeJobVersions, emitAmended, endAmending, pinVersions } from "./versions.ts";
 import { registerWorker } from "./workers.ts";
 
-/** Rows in one transaction, so that none holds a lock for long. */
+/** Maximum number of rows in one transaction, so that none holds a lock for long. */
 const ADD_CHUNK = 2000;
-/** Jobs whose unchanging facts are remembered. */
+/** Maximum number of jobs whose unchanging facts are cached. */
 const MOST_KNOWN = 100;
 const ADD_CHARACTERS = 512 * 1024;
 const EMIT_CHUNK = 1000;
 const AMEND_CHUNK = 200;
 const RETRY_CHUNK = 500;
-/** An item that emits costs as much as so many that are emitted: its job, lanes and queues are looked up. */
+/** An item that emits costs as much as this many emitted items: its job, lanes and queues are looked up. */
 const EMIT_COST = 5;
 
 type Verbs = Pick<
@@ -69,11 +69,14 @@ type Verbs = Pick<
     )
 > & { readonly events: Pick<EventLog, "write">; readonly documents: Pick<Documents, "commit"> };
 
-/** The verbs that change something, or follow a rule: each is one rule in one transaction, or in several short ones of which any may be the last before a crash. */
+/**
+ * The verbs that change something or follow a rule. Each is one rule in one transaction, or in several short ones; a crash may
+ * happen after any of them.
+ */
 export const ledgerVerbs = (store: LedgerStore, own: Partial<PulseLimits> = {}): Verbs => {
   const limits: PulseLimits = { ...LIMITS, ...own };
   const { transact } = store;
-  /** Takes effect once under its name, however often it is sent. */
+  /** Takes effect once for its id, however often it is sent. */
   const act: Act = (id, work, { wants = [], isDurable = true } = {}) =>
     transact(
       (now) => [...answerWants(id), ...(typeof wants === "function" ? wants(now) : wants)],
@@ -81,11 +84,11 @@ export const ledgerVerbs = (store: LedgerStore, own: Partial<PulseLimits> = {}):
       isDurable,
     );
   const upkeep = async ({ worker }: ClaimRequest): Promise<void> => {
-    // A worker that claims is heard of.
+    // A claim also counts as a sign of life.
     await reapSilent(act, { except: worker });
     await transact((now) => [want("dueProbes", now)], openProbes, false);
   };
-  /** Clients that had work at the last claim: most likely those that have some at the next. */
+  /** Clients that had work at the last claim: probably the same ones have work at the next. */
   let clients: readonly string[] = [];
   const claimOnce = async (request: ClaimRequest): Promise<Grant | "upkeep"> => {
     let at = 0;
@@ -100,7 +103,7 @@ export const ledgerVerbs = (store: LedgerStore, own: Partial<PulseLimits> = {}):
     );
     return answer === "upkeep" ? answer : { ...answer, slots: later(answer.slots, store.now() - at) };
   };
-  /** What never changes of a job, so that its inputs are added with one round of loads. */
+  /** The facts of a job that never change, so that its inputs can be added with one round of loads. */
   const jobs = new Map<string, JobFacts>();
   const jobWants = (job: string, items: readonly PlannedItem[], wantsOf: typeof insertWants): Want[] => {
     const facts = jobs.get(job);
@@ -157,7 +160,7 @@ export const ledgerVerbs = (store: LedgerStore, own: Partial<PulseLimits> = {}):
           loadJob(tx, job, some, insertWants);
           return addItems(tx, job, some, from === 0 ? rejected : []);
         };
-        // The last one waits for the disk, and takes with it what was written before.
+        // The last one waits for the disk, which also syncs everything written before.
         const isDurable = from === chunks.at(-1)![0];
         const wants = jobWants(job, some, insertWants);
         const reply = await act(partOf(id, from), add, { wants, isDurable });
@@ -232,7 +235,7 @@ export const ledgerVerbs = (store: LedgerStore, own: Partial<PulseLimits> = {}):
           at = tx.now;
           return pulse(tx, report, sentAt, limits);
         },
-        // Never results, only lanes and leases: forgetting it in a power cut does no harm, except for acts.
+        // Changes only lanes and leases, never results: losing it in a power cut does no harm, except for acts.
         report.acting.length > 0,
       );
       return { ...reply, slots: later(reply.slots, store.now() - at) };
@@ -317,7 +320,7 @@ const reapSilent = async (
 
 const SILENT = { blame: "unknown", detail: "the worker fell silent" } as const;
 
-/** One job whose deadline has passed. False when there was none. */
+/** Ends one job whose deadline has passed. False if there was none. */
 const cancelOverdue = (tx: Transaction): boolean => {
   const job = tx.one("overdueJob", tx.now);
   if (!job) return false;
@@ -326,7 +329,7 @@ const cancelOverdue = (tx: Transaction): boolean => {
   return true;
 };
 
-/** Short transactions, also where inputs are long. At least one, which may be empty. */
+/** Short transactions, even if inputs are long. At least one, which may be empty. */
 function* addChunks(
   items: readonly PlannedItem[],
 ): Generator<readonly [from: number, items: readonly PlannedItem[]]> {
@@ -343,7 +346,7 @@ function* addChunks(
 
 type Emitting = { readonly emitted: readonly PlannedItem[] };
 
-/** As many in one transaction as their emitted items allow. */
+/** As many per transaction as their emitted items allow. */
 function* inTransactions<T extends Emitting>(items: readonly T[], most: number): Generator<readonly T[]> {
   let some: T[] = [];
   let emitted = 0;
@@ -359,7 +362,7 @@ function* inTransactions<T extends Emitting>(items: readonly T[], most: number):
   if (some.length > 0) yield some;
 }
 
-/** What a page finds may be more than one short transaction takes. */
+/** A page may emit more inputs than one short transaction can take. */
 const split = ({
   emitted,
 }: Emitting): { readonly ahead: readonly PlannedItem[][]; readonly rest: readonly PlannedItem[] } => {
@@ -371,8 +374,8 @@ const split = ({
 };
 
 /**
- * All but the last inputs that an item found arrive before it is settled, each chunk held against its lease. Should the worker be lost in
- * between, they stay; the item is tried again and finds them folded. Answers what is left to settle.
+ * All but the last inputs that an item found are stored before it is settled, each chunk checked against its lease. If the worker
+ * is lost in between, they stay; the item is tried again, and its inputs are folded. Returns what is left to settle.
  */
 const emitAhead = async (
   act: Act,
@@ -383,7 +386,7 @@ const emitAhead = async (
   if (item.outcome.state === "returned") return item;
   const { ahead, rest } = split(item);
   for (const emitted of ahead) {
-    // Not synced: the settle that follows is, and with it all that came before.
+    // Not synced: the settle that follows is, and with it everything before.
     const isHeld = await act(
       nextPart(),
       (tx) => {

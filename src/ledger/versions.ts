@@ -16,7 +16,7 @@ import { addFailure, noteFailures, takeFailure } from "./failures.ts";
 import { lowerPace } from "./queues.ts";
 import type { Job, Result } from "./records.ts";
 
-/** Pins a job to other versions and leaves it paused. Changes nothing while items are leased, which are run with the versions before. */
+/** Pins a job to other versions and leaves it paused. Changes nothing while items are leased, which run with the previous versions. */
 export const pinVersions = (tx: Transaction, id: string, pins: JobPins): { readonly inFlight: number } => {
   const job = jobNamed(tx, id);
   mustGoOn(tx, job, false);
@@ -42,7 +42,7 @@ export const pinVersions = (tx: Transaction, id: string, pins: JobPins): { reado
   return { inFlight: 0 };
 };
 
-/** Changes the versions of a job that goes on: the next claim has the job's new revision. */
+/** Changes the versions of a running job: the next claim has the job's new revision. */
 export const changeJobVersions = (tx: Transaction, id: string, change: VersionChange): boolean => {
   const job = jobNamed(tx, id);
   if (job.state === "cancelled") return false;
@@ -59,13 +59,13 @@ export const changeJobVersions = (tx: Transaction, id: string, change: VersionCh
     spec,
     revision: revisionOf(spec),
     fieldCounts: movedCounts(job.fieldCounts, job.spec.fields, spec.fields),
-    // What follows from it takes time, also after the job's end.
+    // What follows takes time, and may run after the job's end.
     reopenedAt: tx.now,
   });
   return true;
 };
 
-/** Which of several scrapers have items in a lane is not known: all of the job's lanes are as slow as one that was slowed down. */
+/** It is not known which of several scrapers have items in a lane: if one scraper was slowed down, all lanes of the job are. */
 const slowedScrapers = (was: JobSpec, now: Pick<JobSpec, "scrapers">): PinnedScraper[] =>
   now.scrapers.filter((one, at) => isSlower(siteOf(one), siteOf(was.scrapers[at] ?? one)));
 
@@ -74,7 +74,7 @@ const siteOf = ({ pace, sitePace = pace }: PinnedScraper): Pace => sitePace;
 const isSlower = (now: Pace, was: Pace): boolean =>
   now.perSecond < was.perSecond || now.burst < was.burst || now.concurrency < was.concurrency;
 
-/** What the present versions made of stored pages takes the place of what earlier ones did. */
+/** The results of the current versions on stored pages replace those of earlier versions. */
 export const amendItems = (
   tx: Transaction,
   id: string,
@@ -99,7 +99,7 @@ export const amendItems = (
   tx.patch("job", tx.known("job", job.number)!, { reopenedAt: tx.now });
 };
 
-/** Inputs found on a page, more than one transaction takes: all but the last ones arrive before. Found again, they are folded. */
+/** Inputs found on a page, more than one transaction takes: all but the last are added before. If found again, they are folded. */
 export const emitAmended = (tx: Transaction, id: string, revision: number, item: AmendedItem): void => {
   const job = jobNamed(tx, id);
   if (job.revision !== revision || job.state === "cancelled") return;
@@ -107,7 +107,7 @@ export const emitAmended = (tx: Transaction, id: string, revision: number, item:
   if (amendable(tx, revision, item)) emitItems(tx, job.number, { ...item, rejected: [] });
 };
 
-/** Undefined where the item has been amended before, or is to be tried again. */
+/** Undefined if the item has already been amended, or is to be tried again. */
 const amendable = (tx: Transaction, revision: number, { queue, seq }: AmendedItem): Result | undefined => {
   const result = tx.one("result", queue, seq);
   const isOf = result && (result.state === "done" || result.state === "failed" || result.state === "skipped");
@@ -160,7 +160,7 @@ const addCounts = ({ fieldCounts }: Job, added: readonly number[]): number[] =>
     (_, i) => (fieldCounts[i] ?? 0) + (added[i] ?? 0),
   );
 
-/** All stored pages are read: the job may be resumed. */
+/** All stored pages have been read: the job may be resumed. */
 export const endAmending = (tx: Transaction, id: string, revision: number): void => {
   const job = jobNamed(tx, id);
   if (job.revision !== revision) return;

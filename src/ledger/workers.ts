@@ -24,10 +24,13 @@ const newWorker = (name: string): Worker => ({
   lastPulse: null,
 });
 
-/** One that was given up, or has only registered, is not known: it must hear that from its pulse before it takes more. */
+/** A worker that was given up, or has only registered, is unknown: it must learn that from its pulse before it takes more. */
 export const isKnown = (worker: Worker | undefined): boolean => worker?.until != null;
 
-/** Registering alone makes nobody known: one that was given up and registers again is still given up, until it has heard so. */
+/**
+ * Registering alone does not make a worker known: a worker that was given up and registers again stays given up until it has
+ * learned so.
+ */
 export const registerWorker = (tx: Transaction, info: WorkerInfo): void => {
   const worker = tx.one("worker", info.name) ?? newWorker(info.name);
   tx.put("worker", { ...worker, info, registeredAt: tx.now });
@@ -40,7 +43,8 @@ export const claimingWorker = (
   until: number,
 ): Worker => {
   if (known && isKnown(known)) return { ...known, until };
-  // Random, and so never a number that the worker had before it was given up: what it sends late would be taken for its own.
+  // Random, and therefore never a number that the worker had before it was given up: late messages would otherwise count as
+  // current.
   const lease = Math.floor(tx.random() / 2);
   return {
     ...newWorker(request.worker),
@@ -50,18 +54,18 @@ export const claimingWorker = (
     until,
     isAlone: request.alone === true,
     jobs: request.jobs ?? null,
-    // What it sent before it was given up may have been counted then.
+    // What it sent before it was given up may already have been counted.
     ...(request.number !== undefined && { lastPulse: { number: request.number, at: tx.now, reply: null } }),
   };
 };
 
-/** Items in flight take places of their lane's concurrency until the worker says that they no longer do. */
+/** Items in flight use places of their lane's concurrency until the worker reports that they have ended. */
 export const setInFlight = (worker: Worker, inFlight: ReadonlyMap<string, number>): Worker => ({
   ...worker,
   inFlight: Object.fromEntries([...inFlight].filter(([, count]) => count > 0)),
 });
 
-/** Should the worker die, these are the suspects, and what it has claimed since. */
+/** If the worker dies, these are the suspects, together with what it has claimed since. */
 export const setRunning = (worker: Worker, running: readonly ItemRef[]): Worker => {
   const clients = new Map(worker.leases.map(({ queue, client }) => [queue, client]));
   const runningIn: Record<string, number> = {};
@@ -80,7 +84,7 @@ export const setRunning = (worker: Worker, running: readonly ItemRef[]): Worker 
   };
 };
 
-/** Items that are leased no longer do not run, as far as they were thought to: those that were named, and those claimed since. */
+/** Items that are no longer leased are not running, as far as known: those that were named, and those claimed since. */
 export const stopRunning = (
   worker: Worker,
   ended: readonly (Lease & { readonly seqs: Iterable<number> })[],
@@ -103,7 +107,7 @@ export const stopRunning = (
   };
 };
 
-/** Queues and places of the items that were running when the worker last said so. */
+/** Queues and places of the items that were running at the worker's last report. */
 export const namedRunning = ({ running }: Worker): Set<string> =>
   new Set(running.flatMap((queue, i) => (i % 2 === 0 ? `${queue}/${running[i + 1]}` : [])));
 
@@ -113,7 +117,7 @@ const lower = (counts: Record<string, number>, name: string | number): void => {
   else delete counts[name];
 };
 
-/** Places of a queue as pairs of first and last, ascending: `[3, 7, 9, 9]` is 3 to 7, and 9. */
+/** Places of a queue as ascending pairs of first and last: `[3, 7, 9, 9]` is 3 to 7, and 9. */
 export type Places = readonly number[];
 
 export const hasPlace = (places: Places, seq: number): boolean => {
@@ -149,7 +153,7 @@ export const withoutPlaces = (places: Places, gone: ReadonlySet<number>): Places
 
 type Stop = Worker["stops"][number];
 
-/** Before queues stop: whoever has items of them must hear that they have. */
+/** Before queues stop: workers with items of these queues must be notified. */
 export const rememberHolders = (tx: Transaction, isStopped: (lease: Lease) => boolean): void => {
   for (const worker of tx.list("workers")) {
     const held = worker.leases.filter(isStopped);
@@ -160,11 +164,11 @@ export const rememberHolders = (tx: Transaction, isStopped: (lease: Lease) => bo
   }
 };
 
-/** Whether every worker that had a part in what has stopped knows of it, or is given up. */
+/** Whether every worker that had items of the stopped queues knows about it, or is given up. */
 export const isStopHeard = (workers: readonly Worker[], job: number, now: number): boolean =>
   !workers.some(({ until, stops }) => (until ?? 0) >= now && stops.some((stop) => stop.job === job));
 
-/** What had stopped goes on. */
+/** The stopped queues continue. */
 export const forgetStops = (tx: Transaction, isOver: (stop: Stop) => boolean): void => {
   for (const worker of tx.list("workers"))
     if (worker.stops.some(isOver))
@@ -172,8 +176,8 @@ export const forgetStops = (tx: Transaction, isOver: (stop: Stop) => boolean): v
 };
 
 /**
- * What a worker's pulse has to say: the queues that have stopped with items leased to it, whether or not it named them. That an answer
- * was heard is known only from the next pulse, which is not sent before.
+ * What the response to a worker's pulse reports: the stopped queues with items leased to it, whether or not it named them. The
+ * ledger knows that a response arrived only from the next pulse, which is not sent earlier.
  */
 export const tellStops = (
   worker: Worker,

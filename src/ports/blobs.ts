@@ -41,7 +41,7 @@ export interface Blobs {
   putOnce?(name: string, body: Uint8Array): Promise<boolean>;
   /** A URL that downloads the whole object until it expires, without other credentials. */
   link?(name: string, options: { readonly expiresInSec: number }): Promise<string>;
-  /** Discards the invisible parts of puts that began so long ago and never ended. Returns how many there were. */
+  /** Discards the invisible parts of puts that started this long ago and never ended. Returns their number. */
   abortAbandoned?(olderThanMs: number): Promise<number>;
 }
 
@@ -52,7 +52,7 @@ export interface BlobPart {
 
 /** Requests to a store that is paid by request. */
 export interface BlobUsage {
-  /** Calls with every request from now on. */
+  /** Registers a function that is called with every later request. */
   watch(told: (request: BlobRequest) => void): void;
   /** What this process has asked for a job's objects since the last call, and its price; undefined for nothing. */
   take(job: string): Cost | undefined;

@@ -19,7 +19,7 @@ export interface Http {
  * the lane is not the page's time.
  */
 export interface BrowserPage {
-  /** Where the tab is now. */
+  /** The current URL of the tab. */
   url(): string;
   /** Opens a URL, relative to the scraper's site. Resolves when the document is parsed; if scripts render it, call `ready` next. */
   goto(url: string | URL, options?: GotoOptions): Promise<void>;
@@ -169,7 +169,7 @@ export interface Form {
 export interface Keep {
   /** Names a page for extraction; every response is archived with or without it. */
   page(name: string, page: Page): void;
-  /** Fetches a file and streams it to the archive as an object of its own. */
+  /** Fetches a file and streams it to the archive as a separate object. */
   file(name: string, url: string | URL, options?: RequestOptions): Promise<KeptFile>;
 }
 
@@ -208,8 +208,8 @@ export interface CollectorTools {
 /** A request's right to start, from its gate to its first byte. It may have to wait for a connection in between. */
 export interface Departure {
   /**
-   * Called when the first byte is about to leave, with the address that it goes to. Throws when the job was stopped meanwhile; false when the slot's
-   * time is over, or it is not one for this address.
+   * Called when the first byte is about to be sent, with the address that it goes to. Throws if the job was stopped in the
+   * meantime; false if the slot has expired, or is not for this address.
    */
   readonly leave: (address?: string) => boolean;
   /** Waits for another slot. */
@@ -218,7 +218,7 @@ export interface Departure {
 
 /** What a scraper of kind `browser` asks of its tabs. */
 export interface BrowserOptions {
-  /** `job` (default): tabs stay open and are wiped between items. `item`: each item has a new context. */
+  /** `job` (default): tabs stay open and are cleared between items. `item`: each item has a new context. */
   readonly isolation?: "job" | "item";
   /** What is loaded besides documents, scripts, styles and calls: nothing by default. */
   readonly load?: readonly ("image" | "font" | "media" | "websocket")[];

@@ -3,7 +3,7 @@ const EVENTS = {
   "job.started": "The job was created.",
   "job.progress": "Progress of the job; sent every `progressMs` of the job.",
   "job.paused": "The job was paused.",
-  "job.resumed": "The job continues, also after its end: items were retried or limits raised.",
+  "job.resumed": "The job continues, even after its end: items were retried or limits were raised.",
   "job.completed": "All items have ended.",
   "job.cancelled": "The job was cancelled, and its last item in flight has ended.",
   "item.failed": "Some items failed, collected over a short time.",
@@ -23,13 +23,13 @@ const EVENTS = {
   "release.late": "The last release of a dataset is older than allowed.",
   "release.held": "A release did not pass its audit. The last good one stays current.",
   "schedule.fired": "A schedule started a job.",
-  "schedule.skipped": "A time of a schedule came while it could not fire; the reason says why.",
-  "schedule.missed": "A time of a schedule passed while no controller ran.",
-  "schedule.completed": "A firing has gone through all stages.",
-  "schedule.late": "Three times of a schedule or more have come since its last success.",
+  "schedule.skipped": "A schedule could not fire at one of its times; the reason says why.",
+  "schedule.missed": "A time of a schedule passed while no controller was running.",
+  "schedule.completed": "A firing has completed all stages.",
+  "schedule.late": "Three or more times of a schedule have passed since its last success.",
   "schedule.failed": "A firing could not start, or one of its stages failed.",
   "ledger.stepped-back":
-    "The database went back to an earlier state: items that had ended run again. `segments` are stored pages that it does not know.",
+    "The database went back to an earlier state: items that had ended run again. `segments` are stored pages that it no longer refers to.",
 } satisfies Readonly<Record<string, string>>;
 
 export type EventType = keyof typeof EVENTS;

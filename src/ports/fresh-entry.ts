@@ -13,7 +13,7 @@ export interface FreshKey {
 
 /** What a settled item stores for later ones. Times count from the settle. */
 export interface FreshNote extends Pick<FreshEntry, "outcome" | "etag" | "lastModified" | "url" | "digest"> {
-  /** How long it counts as fresh where the asking job names no window of its own. */
+  /** How long it counts as fresh if the asking job has no window of its own. */
   readonly freshMs: number;
   /** How long it may answer other clients; 0 if only after revalidation; omitted if never. */
   readonly sharedMs?: number;
@@ -27,7 +27,7 @@ export interface FreshEntry extends FreshKey {
   readonly job: string;
   readonly item: ItemRef;
   readonly fetchedAt: number;
-  /** Until when it counts as fresh where the asking job names no window of its own. */
+  /** Until when it counts as fresh if the asking job has no window of its own. */
   readonly freshUntil: number;
   readonly outcome: "done" | "absent" | FailureKind;
   readonly etag?: string;

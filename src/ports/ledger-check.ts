@@ -5,7 +5,7 @@ import type { ItemRef, ItemState, Skipped } from "../domain/item.ts";
 import type { JobState, JobView, RejectedInput } from "../domain/job.ts";
 import type { PlannedItem, SettledItem } from "./ledger.ts";
 
-/** Something that is not as it was written, found by a check. */
+/** Something that differs from what was written, found by a check. */
 export interface Damage {
   /** The kind of thing that is damaged. */
   readonly what:
@@ -21,9 +21,9 @@ export interface Damage {
     | "journal";
   /** The file or object. */
   readonly where: string;
-  /** What does not fit. */
+  /** What is wrong. */
   readonly problem: string;
-  /** The object is not there, though something names it. */
+  /** The object is missing, though something refers to it. */
   readonly code?: "missing";
   /** What `--repair` does about it; if omitted, only a backup helps, or what `advice` says. */
   readonly repair?: "counters" | "index" | "manifest";
@@ -46,16 +46,16 @@ export interface CheckedJob {
   readonly endedAt: number | undefined;
 }
 
-/** A consistent view of a ledger at one moment, without changing it and whatever is written meanwhile. */
+/** A consistent view of a ledger at one moment. It changes nothing, and later writes do not affect it. */
 export interface LedgerCheck extends Disposable {
-  /** All that is wrong in the ledger itself. */
+  /** Everything that is wrong in the ledger itself. */
   problems(): Iterable<Damage>;
   jobs(): Iterable<CheckedJob>;
   /** What items refer to. */
   refs(): Iterable<StoredRef>;
-  /** Whether the ledger knows of the job, or has removed it. */
+  /** Whether the ledger knows the job, or has removed it. */
   knows(job: string): boolean;
-  /** Whether something of the job was removed, or is being. */
+  /** Whether data of the job was removed, or is being removed. */
   isRemoved(job: string): boolean;
   /** Objects of removed jobs that are kept for others. */
   isKept(job: string, object: string): boolean;
@@ -69,7 +69,7 @@ export interface LedgerRebuild extends AsyncDisposable {
   finish(): Promise<void>;
 }
 
-/** What the archive has of a job. */
+/** What the archive has about a job. */
 export interface LostJob {
   /** The job as the ledger last stored it; later changes follow from its items. */
   readonly view: JobView;
@@ -80,7 +80,7 @@ export interface LostJob {
   readonly manifestAt?: number;
   /** Whether an object of the job is there. */
   readonly has: (blob: string) => boolean;
-  /** Called now and then. */
+  /** Called from time to time. */
   readonly onProgress: (items: number) => void;
 }
 

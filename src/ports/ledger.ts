@@ -144,7 +144,7 @@ export interface Ledger extends WorkLedger, JobLedger, LaneLedger, ClientLedger,
   readonly removals: Removals;
   readonly documents: Documents;
 
-  /** Housekeeping, now and then, by a process that has no slot timers to keep. */
+  /** Housekeeping, called from time to time by a process without slot timers. */
   tidy(): Promise<void>;
   close(): Promise<void>;
 }
@@ -264,7 +264,7 @@ export interface ClaimedItem extends ItemRef {
 
 export interface SlotGrant {
   readonly lane: string;
-  /** For which they were booked: they count in its client's share of the lane. */
+  /** The queue they were booked for: they count in its client's share of the lane. */
   readonly queue: number;
   /** Of a job with a pace of its own: only for requests of that queue, also in a lane without a rate. */
   readonly isOwn?: true;
@@ -339,11 +339,11 @@ export interface PulseReport {
   readonly worker: string;
   /** As in a claim: a pulse that was answered before changes nothing. */
   readonly number?: number;
-  /** Items that may be running from now on: the suspects should this worker die. */
+  /** Items that may be running from now on: the suspects if this worker dies. */
   readonly running: readonly ItemRef[];
   /** What its unsettled items have cost so far: counted for their jobs if this worker is lost. */
   readonly unsettled: readonly UnsettledCost[];
-  /** Items whose acting request is about to leave. */
+  /** Items whose acting request is about to be sent. */
   readonly acting: readonly ItemRef[];
   readonly inFlight: ReadonlyMap<string, number>;
   readonly wishes: readonly SlotWish[];

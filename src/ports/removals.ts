@@ -7,9 +7,9 @@ import type { Removal, RemovalScope } from "../domain/removal.ts";
 import type { CallId, PlannedItem } from "./ledger.ts";
 
 /**
- * Removes the data of a job, so that a crash at any point leaves no reference to missing bytes, and no orphans: a job is marked, and cannot be read
- * from then on; the ledger releases its objects (`advance` until `bytes`); its objects are deleted; then its rows (`advance` until `nothing`). Every
- * step may be repeated, also by several processes at a time.
+ * Removes the data of a job, so that a crash at any point leaves no reference to missing bytes, and no orphans: a job is marked,
+ * and cannot be read after that; the ledger releases its objects (`advance` until `bytes`); its objects are deleted; then its
+ * rows (`advance` until `nothing`). Every step may be repeated, even by several processes at a time.
  */
 export interface Removals {
   /**
@@ -28,18 +28,18 @@ export interface Removals {
   /** Those that are not complete, the oldest first. */
   open(limit: number): Promise<readonly Removal[]>;
 
-  /** One batch of the ledger's own part. Answers what comes next. */
+  /** One batch of the ledger's own part. Returns what comes next. */
   advance(job: string): Promise<"ledger" | "bytes" | "nothing">;
   /** Counts objects of the job as deleted, once each, and returns those that may be deleted: items of other jobs use the rest. */
   release(job: string, objects: readonly StoredObject[]): Promise<readonly StoredObject[]>;
   /** All objects that may be are deleted. */
   endBytes(job: string, what: RemovalScope): Promise<void>;
 
-  /** Jobs with objects that were kept, and may not be needed any more; or that were still written to when they were removed. */
+  /** Jobs with objects that were kept and may no longer be needed, or that were still written to when they were removed. */
   due(limit: number): Promise<readonly Sweep[]>;
   /** Kept objects to which no item points any more. */
   freed(job: string): Promise<readonly string[]>;
-  /** They are deleted, and counted so. */
+  /** They are deleted, and counted as deleted. */
   forget(job: string, objects: readonly string[]): Promise<void>;
   endSweep(sweep: Sweep): Promise<void>;
 }
@@ -59,18 +59,18 @@ export interface Sweep {
 /** How a job continues with changed scrapers. */
 export interface VersionLedger {
   /**
-   * Pins a paused or ended job to other versions and leaves it paused until `amendItems` has ended. Changes nothing while items are in
-   * workers, which run them with the versions before; answers how many.
+   * Pins a paused or ended job to other versions and leaves it paused until `amendItems` has ended. Changes nothing while workers
+   * have items, which they run with the previous versions; returns their number.
    */
   pinVersions(job: string, pins: JobPins, id?: CallId): Promise<{ readonly inFlight: number }>;
   /**
-   * Changes the versions of a job that goes on, with the next claim: items in flight end with those that they were claimed with. False if there was nothing
-   * to change. What a canary has read that is taken back is replaced by `amendItems`.
+   * Changes the versions of a running job, with the next claim: items in flight end with the versions they were claimed with.
+   * False if there was nothing to change. After a rollback, `amendItems` replaces the results of the canary.
    */
   changeVersions(job: string, change: VersionChange, id?: CallId): Promise<boolean>;
   /**
-   * Replaces the results of earlier versions by what the job's current versions read from stored pages. Changes nothing for another revision, or for
-   * items that were amended or tried since. `isLast`: the job may be resumed.
+   * Replaces the results of earlier versions with what the job's current versions read from stored pages. Changes nothing for
+   * another revision, or for items that were amended or tried since. `isLast`: the job may be resumed.
    */
   amendItems(job: string, revision: number, items: readonly AmendedItem[], isLast?: boolean): Promise<void>;
 }

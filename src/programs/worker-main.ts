@@ -7,7 +7,7 @@ const BEAT_MS = 500;
 const LINGER_MS = 5000;
 /** Items in flight may take this long after the parent is lost; then other workers get them. */
 const ORPHAN_MS = 8000;
-/** Of these, so long before the end what still runs goes back. */
+/** This long before the end of the drain time, items that still run go back to the queue. */
 const GIVE_UP_MS = 3000;
 /** For a signal to this process whose sender does not say how long it waits. */
 const PATIENCE_MS = 60_000;

@@ -15,7 +15,10 @@ import { runRecords } from "../archive/record-set.ts";
 interface AmendOptions {
   readonly cores: number;
   readonly signal: AbortSignal;
-  /** Only items with this version of the root, which was taken back: whatever the present one makes of their pages, and those without pages are fetched again. */
+  /**
+   * Only items with this version of the root, which was rolled back. The result of the current version always replaces theirs,
+   * and items without pages are fetched again.
+   */
   readonly takenBack?: string;
   /** Receives the number of items read so far. */
   readonly onProgress?: (items: number) => void;
@@ -28,7 +31,7 @@ export interface Amended {
   /** Items whose pages were read. */
   readonly items: number;
   readonly done: number;
-  /** Of those done, how many had failed before. */
+  /** Number of done items that had failed before. */
   readonly rescued: number;
   readonly failed: number;
   /** Read again, still skipped. */

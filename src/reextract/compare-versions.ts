@@ -20,15 +20,15 @@ interface Compared {
   readonly fields: readonly ComparedField[];
 }
 
-/** Beside the fields: items that can be read at all, and the records of lists. */
+/** In addition to the fields: items that can be read at all, and the records of lists. */
 export const WHOLE_ITEMS = "(item)";
 export const WHOLE_RECORDS = "(records)";
 
-/** All examples are kept: there are at most some thousands, and each has to be put into its group. */
+/** All examples are kept: there are at most a few thousand, and each is assigned to a group. */
 const ALL_EXAMPLES = 100_000;
 const CHUNK_ITEMS = 64;
 
-/** Reads the pages of items with two versions of their scraper, and compares what they find. */
+/** Reads the pages of items with two versions of their scraper, and compares the results. */
 export const compareVersions = async (
   { location }: Pick<ExtractStores, "location">,
   picked: readonly ItemView[],
@@ -84,7 +84,7 @@ async function* chunksOf(items: readonly ItemView[], names: readonly string[]): 
   }
 }
 
-/** What the first version has read is what the second one is compared with. */
+/** The second version is compared with the results of the first. */
 const withRecords = (
   items: readonly StoredItem[],
   { lines, amendments }: ChunkEnd,

@@ -16,8 +16,8 @@ export const currentView = async (
   current === undefined ? view : (viewOf(view, current) ?? (await countedView(storage, view, current)));
 
 /**
- * The same from counts alone. Undefined if they are not enough: the extraction is of an older version of Sluice, or items were put back since
- * and their newer run counts.
+ * The same from counts alone. Undefined if they are not enough: the extraction is of an older version of Sluice, or items were
+ * queued again later and their newer run counts.
  */
 export const viewOf = (view: JobView, current: StoredExtraction): JobView | undefined => {
   const { replaces, failed, counts } = current;

@@ -59,14 +59,14 @@ export interface ChunkEnd {
   readonly amendments: readonly (ItemAmendment | undefined)[];
 }
 
-/** What another version of a scraper makes of an item; `bytes` of the chunk's lines are its records. */
+/** The result of another version of a scraper for an item; `bytes` of the chunk's lines are its records. */
 type ItemAmendment = Omit<AmendedItem, "queue" | "seq" | "records"> & { readonly bytes: number };
 
 /** All of a job's scrapers, and how lanes are named: stored pages may lead to new items. */
 interface AmendTools {
   readonly scrapers: readonly JobScraper[];
   readonly laneOf: LaneOf;
-  /** Also what this version reads worse than the one before it. */
+  /** Also replaces results that this version reads worse than the previous one. */
   readonly takesAll: boolean;
 }
 

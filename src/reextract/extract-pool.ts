@@ -201,7 +201,7 @@ export class ExtractPool implements AsyncDisposable {
       }
   }
 
-  /** Time is counted in checks, so that a suspended or busy machine does not take an item for hanging. */
+  /** Time is counted in checks, so that an item does not seem to hang when the machine is suspended or busy. */
   #look(): void {
     for (const thread of this.#threads) {
       const begun = Atomics.load(thread.beat, 0);

@@ -172,7 +172,7 @@ export class ExtractionTally {
   }
 }
 
-/** Why an extraction does not become current: it would replace values by blanks. */
+/** Why an extraction does not become current: it would replace values with blanks. */
 export const whyNotCurrent = ({
   counts,
   lost,

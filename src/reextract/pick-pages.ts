@@ -6,7 +6,7 @@ import { FIELD_STATUSES } from "../domain/record.ts";
 import type { Blobs } from "../ports/blobs.ts";
 import type { JobLedger } from "../ports/ledger.ts";
 
-/** Stored pages by which a new version of a scraper is judged. */
+/** Stored pages on which a new version of a scraper is tested. */
 export interface PickedPages {
   readonly items: readonly ItemView[];
   /** Why they were picked: an item may have several reasons. */
@@ -86,7 +86,7 @@ class Newest {
   }
 }
 
-/** The items of a job whose pages can be read, as far as the limit goes. */
+/** The items of a job whose pages can be read, up to the limit. */
 async function* readable({ ledger }: Stores, { spec }: JobView, most: number): AsyncGenerator<ItemView[]> {
   let after: ItemRef | undefined;
   for (let left = most; left > 0;) {

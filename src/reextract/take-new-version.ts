@@ -13,10 +13,10 @@ import { type CompiledScraper, compileScraper } from "../scrapers/compiled-scrap
 import { ReextractError } from "../archive/extractions.ts";
 
 interface TakeOptions {
-  /** Has the scrapers that clients registered or operators deployed, and gets the new version. */
+  /** Has the scrapers that clients registered or operators deployed, and receives the new version. */
   readonly store?: Pick<Blobs, "get" | "list" | "put">;
   readonly laneOf: LaneOf;
-  /** The stored version to continue with; that of the scraper's file, or the newest deployed, when left out. */
+  /** The stored version to continue with; by default that of the scraper's file, or the newest deployed one. */
   readonly version?: string | undefined;
   /** How long to wait for items in flight. */
   readonly waitMs: number;

@@ -17,7 +17,7 @@ interface AuditTools {
 export const auditCounts = ({ rows, sources }: Release, { rules = {} }: DatasetSpec): Check[] => {
   const { minRows = 1, completeness = {} } = rules;
   return [
-    check("rows", rows >= minRows, `${rows} rows, at least ${minRows} wanted`),
+    check("rows", rows >= minRows, `${rows} rows, at least ${minRows} required`),
     ...Object.entries(completeness).map(([field, least]) => {
       const counts = sources.map((source) => source.fields[field]).find((one) => one !== undefined);
       const total = counts ? Object.values(counts).reduce((sum, count) => sum + count, 0) : 0;
@@ -130,7 +130,11 @@ const checkReference = async (
     lost++;
     if (keys.length < EXAMPLES) keys.push(key);
   }
-  return check(`${field} in ${dataset}`, lost === 0, `${lost} rows name no key of ${dataset}${such(keys)}`);
+  return check(
+    `${field} in ${dataset}`,
+    lost === 0,
+    `${lost} rows refer to no key of ${dataset}${such(keys)}`,
+  );
 };
 
 const checkGone = async (

@@ -134,7 +134,7 @@ class RunCounter {
 }
 
 const WILD = 3;
-/** The ends of a band are read from so many numbers, chosen at random. */
+/** The ends of a range are estimated from this many numbers, chosen at random. */
 const SAMPLE = 20_000;
 
 class FieldCounter {

@@ -5,15 +5,15 @@ export const alertSchema = named(
   "Alert",
   z.object({
     id: z.string(),
-    rule: described("The rule that it comes from; `notice` for what is told once.", z.string()),
+    rule: described("The rule that raised it; `notice` for a message that is sent once.", z.string()),
     job: described("The job that it is about.", z.string()).optional(),
     text: z.string(),
     since: instant,
     over: described(
-      "Set once it is over, while some channel has not been told: what it is told then.",
+      "Set when the alert is over and some channels have not been notified yet: the text for them.",
       z.string(),
     ).optional(),
-    told: described("Channels that have been told.", z.array(z.string())),
+    told: described("Channels that have been notified.", z.array(z.string())),
   }),
 );
 export type Alert = Answer<typeof alertSchema>;
@@ -25,11 +25,13 @@ export const alertsSchema = z.object({
   data: z.array(alertSchema),
   channels: described("Where alerts are sent; configured in `sluice.config.ts`.", z.array(z.string())),
   rules: described(
-    "When people are told; false for a rule that is off.",
+    "When alerts are sent; false for a rule that is off.",
     z.object({
       breaker: z.boolean(),
       proxy: z.boolean(),
       versions: z.boolean(),
+      drift: z.boolean(),
+      releases: z.boolean(),
       schedules: z.boolean(),
       failureShare: z.union([z.literal(false), share("over")]),
       noSuccess: z.union([z.literal(false), z.object({ forMs: z.number() })]),

@@ -72,7 +72,7 @@ export const createdClientSchema = named(
   "NewClient",
   clientSchema.extend({
     webhookSecret: described(
-      "Signs events for webhooks that the client's jobs name. Shown only once; absent in a repeated answer to the same Idempotency-Key.",
+      "Signs events for webhooks that the client's jobs name. Shown only once; absent in a repeated response to the same Idempotency-Key.",
       z.string(),
     ).optional(),
   }),
@@ -99,7 +99,7 @@ export const createdKeySchema = named(
   "NewKey",
   keySchema.extend({
     key: described(
-      "The key itself, shown only once; absent in a repeated answer to the same Idempotency-Key.",
+      "The key itself, shown only once; absent in a repeated response to the same Idempotency-Key.",
       z.string(),
     ).optional(),
   }),

@@ -22,9 +22,9 @@ const gapRulesSchema = z.strictObject({
 const share = z.number().min(0).max(1);
 
 const auditRulesSchema = z.strictObject({
-  minRows: described("At least so many rows; 1 by default.", count).optional(),
+  minRows: described("Minimum number of rows; 1 by default.", count).optional(),
   completeness: described(
-    "The least share of rows with a value of their own, by field.",
+    "Minimum share of rows with their own value, by field.",
     z.record(text, share),
   ).optional(),
   drift: described(
@@ -32,7 +32,7 @@ const auditRulesSchema = z.strictObject({
     z.enum(["block", "warn", "ignore"]),
   ).optional(),
   unique: described(
-    "Fields whose values together occur once.",
+    "Fields whose combined values must be unique.",
     z.array(z.array(text).min(1).max(10)).max(10),
   ).optional(),
   ranges: z
@@ -45,13 +45,13 @@ const auditRulesSchema = z.strictObject({
     "Every value of the field is a key of the other dataset's current release.",
     z.array(z.strictObject({ field: text, dataset: datasetName })).max(10),
   ).optional(),
-  maxGone: described("The largest share of the current release's keys that may be gone.", share).optional(),
+  maxGone: described("Maximum share of the current release's keys that may be gone.", share).optional(),
 });
 
 const sourceSchema = z.strictObject({
-  scraper: described("Its jobs are the source.", text),
-  job: described("Which job; the newest that is done by default.", text).optional(),
-  as: described("The source's name in this dataset; the scraper's by default.", text).optional(),
+  scraper: described("The scraper whose jobs are the source.", text),
+  job: described("The job to read; by default the newest that is done.", text).optional(),
+  as: described("The source's name in this dataset; by default the scraper's name.", text).optional(),
   key: described("The field by which records are joined; the item's key by default.", text).optional(),
   records: described("Only records of this one of the job's scrapers.", text).optional(),
 });
@@ -59,7 +59,7 @@ const sourceSchema = z.strictObject({
 const SPEC = {
   sources: z.array(sourceSchema).min(1).max(20),
   join: described(
-    "Which keys become rows: those of the first source (default), of any, or only those that all have.",
+    "Which keys become rows: those of the first source (default), those of any source, or only those that all sources have.",
     z.enum(JOINS),
   ).optional(),
   fields: z
@@ -74,9 +74,12 @@ const SPEC = {
     .min(1)
     .max(500)
     .optional(),
-  gaps: described("For fields that do not say.", gapRulesSchema).optional(),
+  gaps: described("For fields without their own setting.", gapRulesSchema).optional(),
   rules: auditRulesSchema.optional(),
-  formats: described("Besides JSON lines; all by default.", z.array(z.enum(RELEASE_FORMATS))).optional(),
+  formats: described(
+    "Formats in addition to JSON lines; all by default.",
+    z.array(z.enum(RELEASE_FORMATS)),
+  ).optional(),
   keep: described(
     "How many published releases are kept; all by default.",
     z.int().min(1).max(10_000),
@@ -88,7 +91,7 @@ const SPEC = {
       .min(60_000)
       .max(400 * 86_400_000),
   ).optional(),
-  hasAudit: described("The configuration has a function that audits it as well.", z.boolean()).optional(),
+  hasAudit: described("The configuration also has an audit function.", z.boolean()).optional(),
 };
 
 export const datasetSpecSchema = named("DatasetSpec", z.strictObject(SPEC));
@@ -100,7 +103,7 @@ const fileSchema = z.object({
   digest: z.string(),
   mediaType: z.string(),
   link: described(
-    "Downloads it without a key for a while; only where the store has such links.",
+    "A temporary link that needs no key; only if the store supports such links.",
     z.string(),
   ).optional(),
 });
@@ -125,7 +128,7 @@ export const releaseSchema = named(
     rows: count,
     dropped: described("Rows that a gap rule left out, by field.", z.record(z.string(), count)),
     filled: described(
-      "Values that are not the row's own, by field and mark.",
+      "Values that the gap rules filled in, by field and mark.",
       z.record(z.string(), z.record(z.string(), count)),
     ),
     columns: z.array(
@@ -150,7 +153,7 @@ export const releaseSchema = named(
       }),
     ),
     files: z.array(fileSchema),
-    before: described("The release whose values were carried.", z.int()).optional(),
+    before: described("The release that carried values come from.", z.int()).optional(),
     audit: z.object({ at: instant, by: z.string(), checks: z.array(checkSchema) }).optional(),
     published: z
       .object({ at: instant, by: z.string(), reason: z.string().optional(), manifest: fileSchema })
@@ -165,9 +168,12 @@ export const datasetSchema = named(
     name: z.string(),
     client: z.string(),
     createdAt: instant,
-    isDeclared: described("Declared in the configuration, and changed there.", z.boolean()),
+    isDeclared: described(
+      "True if it is declared in the configuration, and can only be changed there.",
+      z.boolean(),
+    ),
     current: z.object({ release: z.int(), at: instant }).nullable(),
-    last: described("The highest number of a release.", z.int()),
+    last: described("The number of the newest release.", z.int()),
     isLate: z.boolean(),
     spec: datasetSpecSchema,
   }),
@@ -204,25 +210,28 @@ export const latestSchema = named(
     release: z.int(),
     publishedAt: instant,
     rows: count,
-    files: z.array(fileSchema.extend({ path: described("Of this API.", z.string()) })),
+    files: z.array(fileSchema.extend({ path: described("Path in this API.", z.string()) })),
     manifest: fileSchema,
   }),
 );
 export type LatestRelease = Answer<typeof latestSchema>;
 
 export const writeSchema = z.strictObject({
-  jobs: described("Which job a source is read from, by the source's name.", z.record(text, text)).optional(),
+  jobs: described("The job to read for each source, by the source's name.", z.record(text, text)).optional(),
 });
 export type WriteRequest = Request<typeof writeSchema>;
 
 export const publishSchema = z.strictObject({
-  reason: described("Why it is published although an audit held it.", z.string().min(1).max(2000)).optional(),
+  reason: described(
+    "Why it is published although the audit held it.",
+    z.string().min(1).max(2000),
+  ).optional(),
 });
 export type PublishRequest = Request<typeof publishSchema>;
 
 export const rollbackSchema = z.strictObject({
   to: described(
-    "A release that was published; the one before the current by default.",
+    "A release that was published; by default the one before the current release.",
     z.int().min(1),
   ).optional(),
 });
@@ -230,10 +239,10 @@ export type RollbackRequest = Request<typeof rollbackSchema>;
 
 const number = z.coerce.number().int().min(1);
 export const releaseDiffQuery = z.strictObject({
-  before: described("The published release before `after` by default.", number).optional(),
-  after: described("The current release by default.", number).optional(),
+  before: described("By default the published release before `after`.", number).optional(),
+  after: described("By default the current release.", number).optional(),
   examples: described(
-    "Of each kind of change; 5 by default.",
+    "Examples of each kind of change; 5 by default.",
     z.coerce.number().int().min(0).max(20),
   ).default(5),
 });

@@ -19,15 +19,21 @@ const itemsOf = z.strictObject({
   ).optional(),
   job: described("This job instead of the newest one that has ended.", z.string().min(1).max(100)).optional(),
   which: described(
-    "`absent` or `failed` in the last run; `changed` in one of the last `runs`, for jobs with `freshness`; `unchecked` for `weeks`: known, but neither found nor found absent since then.",
+    "`absent` or `failed` in the last run; `changed` in one of the last `runs`, for jobs with `freshness`; `unchecked` for `weeks`: known, but neither done nor absent since then.",
     z.enum(ITEM_CHOICES),
   ),
   kinds: described(
-    "Of `failed`: only these failure kinds.",
+    "With `failed`: only these failure kinds.",
     z.array(z.enum(FAILURE_KINDS)).min(1).max(FAILURE_KINDS.length),
   ).optional(),
-  runs: described("Of `changed`; 1 by default.", z.int().min(1).max(MOST_RUNS)).optional(),
-  weeks: described("Of `unchecked`; 1 by default.", z.int().min(1).max(MOST_WEEKS)).optional(),
+  runs: described(
+    "With `changed`: the number of runs; 1 by default.",
+    z.int().min(1).max(MOST_RUNS),
+  ).optional(),
+  weeks: described(
+    "With `unchecked`: the number of weeks; 1 by default.",
+    z.int().min(1).max(MOST_WEEKS),
+  ).optional(),
 });
 
 export const inputsFromSchema = named(
@@ -62,9 +68,9 @@ const versionSchema = named(
     version: z.int(),
     at: instant,
     by: described("As in the audit log.", z.string()),
-    how: described("What was done with the version before.", z.enum(["replaced", "added", "removed"])),
+    how: described("How it was made from the previous version.", z.enum(["replaced", "added", "removed"])),
     rows: count,
-    bytes: described("Of the rows as JSON lines.", count),
+    bytes: described("Size of the rows as JSON lines.", count),
     digest: described("SHA-256 of the rows as JSON lines.", z.string()),
   }),
 );
@@ -74,7 +80,7 @@ export const inputSetSchema = named(
   z.object({
     name: z.string(),
     client: z.string(),
-    key: described("Members that a row is known by; all of them if absent.", z.array(z.string())).optional(),
+    key: described("Members that identify a row; all of them if absent.", z.array(z.string())).optional(),
     versions: described("Newest first.", z.array(versionSchema)),
   }),
 );
@@ -82,8 +88,8 @@ export type InputSet = Answer<typeof inputSetSchema>;
 
 export const uploadedSetSchema = z.object({
   set: inputSetSchema,
-  isNew: described("False if the rows are those of the version before: no version was made.", z.boolean()),
-  folded: described("Rows that came more than once.", count),
+  isNew: described("False if the rows equal the previous version, and no new version was made.", z.boolean()),
+  folded: described("Duplicate rows that were ignored.", count),
 });
 export type UploadedSet = Answer<typeof uploadedSetSchema>;
 
@@ -99,10 +105,13 @@ export const setUploadQuery = z.strictObject({
     z.enum(SET_CHANGES),
   ).default("replace"),
   key: described(
-    "For a new set: members that a row is known by, separated by commas.",
+    "For a new set: members that identify a row, separated by commas.",
     z.string().min(1).max(500),
   ).optional(),
-  client: described("For a new set: whose it is; for operators.", z.string().min(1).max(100)).optional(),
+  client: described(
+    "For a new set: the client that owns it; for operators.",
+    z.string().min(1).max(100),
+  ).optional(),
 });
 
 export const setQuery = z.strictObject({ ...pageQuery(200, 50) });
@@ -127,7 +136,7 @@ export const setDiffSchema = named(
     to: z.int(),
     added: count,
     removed: count,
-    changed: described("Same key, other members.", count),
+    changed: described("Rows with the same key and other members.", count),
     unchanged: count,
     examples: z.object({ added: rows, removed: rows, changed: rows }),
   }),

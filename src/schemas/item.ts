@@ -28,10 +28,7 @@ export const captureSchema = named(
     mediaType: z.string(),
     digest: described("`sha256:` and hex digits, of the body as received.", z.string()),
     storedBytes: described("Compressed size in the archive.", z.int()),
-    isFile: described(
-      "Stored as an object of its own (`keep.file`), not packed with other pages.",
-      z.boolean(),
-    ),
+    isFile: described("Stored as a separate object (`keep.file`), not packed with other pages.", z.boolean()),
     link: described(
       "URL of the body in the object store, without going through the API. Only for whole objects of this job, and only if the store supports such links.",
       z.string(),
@@ -58,7 +55,7 @@ const attempt = {
   at: instant,
   ms: z.number(),
   proxied: described(
-    "What went through proxies; absent if nothing did.",
+    "Use of proxies; absent if none was used.",
     z.array(tierCost.extend({ tier: z.string() })),
   ).optional(),
 };
@@ -164,7 +161,7 @@ export const evidenceSchema = named(
       z.record(z.string(), count),
     ),
     since: described("When the problem began.", instant).optional(),
-    heals: described("Problems of this kind usually end without a person.", z.boolean()),
+    heals: described("Problems of this kind usually end without intervention.", z.boolean()),
     recent: described(
       "The score of the breaker after each of the latest outcomes, oldest first. It grows with bad outcomes; at `limit` the lane is held. Absent for missing fields.",
       z.array(z.object({ result: z.string(), score: z.number() })),

@@ -8,7 +8,7 @@ export const budgetSchema = z.strictObject({
   bytes: numberIn("bytes").optional(),
   cost: described("For proxies, in the configured currency.", numberIn("cost")).optional(),
   onSpent: described(
-    "What happens when it is spent: the remaining items fail (default), or the job is paused until it is resumed with a higher budget.",
+    "What happens when it is used up: the remaining items fail (default), or the job is paused until it is resumed with a higher budget.",
     z.enum(["fail", "pause"]),
   ).optional(),
 });
@@ -81,7 +81,7 @@ const { deadlineAt: _, ...lastingOptions } = jobOptions;
 export const scheduledOptions = {
   ...lastingOptions,
   deadlineMs: described(
-    "Items that have not ended so long after the firing are cancelled.",
+    "Items that have not ended this long after the firing are cancelled.",
     numberIn("deadlineMs"),
   ).optional(),
   extracts: described("False only collects and stores pages.", z.boolean()).optional(),

@@ -95,7 +95,7 @@ export const jobSchema = named(
     createdAt: instant,
     endedAt: instant.optional(),
     paused: described(
-      "Present while the job is paused. `asked`: someone paused it. `lanes-held`: the breaker holds all of its lanes, see `held`. `scraper`: its scraper changed or cannot be loaded. `budget`: its budget is spent, resume it with a higher one. `new-version`: its stored pages are being read with the new version of its scraper; it then resumes by itself.",
+      "Present while the job is paused. `asked`: someone paused it. `lanes-held`: the breaker holds all of its lanes, see `held`. `scraper`: its scraper changed or cannot be loaded. `budget`: its budget is spent, resume it with a higher one. `new-version`: its stored pages are being read with the new version of its scraper; it then resumes automatically.",
       z.object({ cause: z.enum(PAUSE_CAUSES), reason: z.string(), at: instant }),
     ).optional(),
     options: z.object({
@@ -160,7 +160,7 @@ export const jobSchema = named(
     rejects: described("The first rejected inputs.", z.array(rejectSchema)),
     cost: z.object({ requests: count, bytes: count }),
     costs: described(
-      "What went through proxies, by tier; `storage` for the requests of a paid blob store.",
+      "Use of proxies, by tier; `storage` for the requests of a paid blob store.",
       z.record(z.string(), tierCost),
     ),
     totalCost: described("Sum of all tiers, in the configured currency.", z.number()),
@@ -169,7 +169,7 @@ export const jobSchema = named(
       instant,
     ).optional(),
     changes: described(
-      "Changes since the client last got these items; only in a job with `freshness`. `gone` means the site says so; a blocked request never counts as gone.",
+      "Changes since the client last got these items; only in a job with `freshness`. `gone` means that the site says so; a blocked request never counts as gone.",
       countsOf(CHANGES),
     ).optional(),
     pagesRemoved: described(
@@ -198,7 +198,7 @@ export type JobQuery = Filters<typeof jobQuery>;
 export const uploadSchema = named(
   "Upload",
   z.object({
-    offset: described("Inputs taken so far: resume an interrupted upload from here.", z.int()),
+    offset: described("Inputs accepted so far: resume an interrupted upload from here.", z.int()),
     accepted: z.int(),
     folded: described("Inputs whose key the job already had.", z.int()),
     rejected: described("Inputs that the scraper does not accept.", z.int()),
@@ -243,7 +243,7 @@ export const runDifferenceSchema = named(
         gained: count,
         lost: count,
         changed: count,
-        restated: described("Without a value in both, for another reason.", count),
+        restated: described("Without a value in both sets, but for different reasons.", count),
         examples: z.array(
           z.object({
             key: z.string(),
@@ -352,7 +352,7 @@ export const batchSchema = named(
   jobSchema
     .pick({ id: true, client: true, state: true, createdAt: true, endedAt: true, progress: true })
     .extend({
-      accepted: described("URLs to fetch, or to answer from a fresh copy.", z.int()),
+      accepted: described("URLs to fetch, or to serve from a fresh copy.", z.int()),
       folded: described("Other spellings of a URL in the batch.", z.int()),
       rejected: described("Entries that are not a fetchable URL.", z.int()),
       states: jobSchema.shape.counts.shape.states,

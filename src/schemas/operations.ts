@@ -46,7 +46,7 @@ export const deploymentSchema = named(
   "Deployment",
   z.object({
     name: z.string(),
-    version: described("What jobs are pinned to.", z.string()),
+    version: described("The version that jobs are pinned to.", z.string()),
     bundle: described("SHA-256 of the stored bundle.", z.string()),
     bytes: described("Size of the bundle.", z.int()),
     isNew: described("False if it was deployed already.", z.boolean()),
@@ -101,11 +101,11 @@ export const laneSchema = named(
     heldJobs: described("Jobs for which the breaker holds the lane.", z.int()),
     inFlight: z.int(),
     proxies: described(
-      "What was learned about proxy tiers, for each ladder that scrapers name; absent if nothing was learned.",
+      "The current proxy tier of each ladder that scrapers use; absent if none has changed.",
       z.array(ladderSchema),
     ).optional(),
     spent: described(
-      "What its items have cost in all, by proxy tier; absent if none was used.",
+      "Total cost of its items, by proxy tier; absent if none was used.",
       z.record(z.string(), tierCost),
     ).optional(),
   }),
@@ -113,7 +113,7 @@ export const laneSchema = named(
 export type Lane = Answer<typeof laneSchema>;
 
 export const laneQuery = z.strictObject({
-  prefix: described("Only lanes whose name begins so.", z.string().min(1).max(500)).optional(),
+  prefix: described("Only lanes whose name begins with this.", z.string().min(1).max(500)).optional(),
   held: described(
     "Only lanes that are held now: by an operator, by the site, or by the breaker for some job.",
     z.enum(["true", "false"]),
@@ -174,14 +174,14 @@ export const workerSchema = named(
     memoryMb: described("Its share of the machine's memory.", z.number()).optional(),
     lanes: described("The only lanes it takes items from.", z.array(z.string())).optional(),
     kinds: described(
-      "It takes only jobs that need no other kind.",
+      "It takes only jobs whose scrapers are all of these kinds.",
       z.array(z.enum(COLLECTOR_KINDS)),
     ).optional(),
     isDraining: described("It finishes its current items and takes no more.", z.boolean()).optional(),
     isAlone: described("It runs one suspect item at a time.", z.boolean()),
     items: described("Items it is running.", z.int()),
     holds: z.array(z.object({ job: z.string(), lane: z.string(), items: z.int() })),
-    leaseMs: described("Time until its leases end if it stays silent.", z.number()),
+    leaseMs: described("Time until its leases end if it sends no more pulses.", z.number()),
   }),
 );
 export type Worker = Answer<typeof workerSchema>;
@@ -192,7 +192,7 @@ const kindScaleSchema = named(
     workers: described("Useful workers if each takes only jobs of this kind.", z.int()),
     lanes: described("Lanes with items that can run now.", z.int()),
     busy: described("Items that would run at the same time with enough workers.", z.int()),
-    items: described("Items that can run now, or run.", z.int()),
+    items: described("Items that are running or can run now.", z.int()),
   }),
 );
 
@@ -201,10 +201,10 @@ export const scaleSchema = named(
   z.object({
     workers: described("Useful workers if each takes every kind; 0 if nothing can run.", z.int()),
     kinds: described(
-      "By what the jobs need: `http` for those without a browser, `browser` for all others.",
+      "By the needs of the jobs: `http` for those without a browser, `browser` for all others.",
       z.object({ http: kindScaleSchema, browser: kindScaleSchema }),
     ),
-    againInMs: described("The answer may be different after this time.", z.int()),
+    againInMs: described("The number may change after this time.", z.int()),
   }),
 );
 export type Scale = Answer<typeof scaleSchema>;
@@ -229,7 +229,7 @@ export type AuditEntry = Answer<typeof auditEntrySchema>;
 export const auditQuery = z.strictObject({
   actor: described("Only entries of this actor.", z.string().min(1).max(200)).optional(),
   action: described("Only this operation.", z.string().min(1).max(100)).optional(),
-  since: described("Only entries from this time on.", instant).optional(),
+  since: described("Only entries since this time.", instant).optional(),
   ...pageQuery(500, 100),
 });
 export type AuditQuery = Filters<typeof auditQuery>;

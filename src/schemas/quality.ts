@@ -9,12 +9,12 @@ const fieldQualitySchema = z.object({
   empty: count,
   missing: count,
   malformed: count,
-  commonest: described("How often the commonest value occurred.", count),
-  paired: described("Values that the run before had for the same key too.", count),
+  commonest: described("How often the most common value occurred.", count),
+  paired: described("Values for keys that also had a value in the previous run.", count),
   changed: count,
   pairedNumbers: count,
-  wild: described("Three times as large as before, or a third.", count),
-  banded: described("Numbers that were compared with the band of earlier runs.", count),
+  wild: described("Values at least three times larger or smaller than before.", count),
+  banded: described("Numbers that were compared with the range of earlier runs.", count),
   outside: count,
   band: z.object({ low: z.number(), high: z.number(), numbers: count }).optional(),
 });
@@ -39,14 +39,14 @@ export const qualitySchema = named(
     drift: z
       .object({
         tests: count,
-        unjudged: described("Shares with too few items, or no earlier runs.", count),
+        unjudged: described("Shares that were not tested: too few items, or no earlier runs.", count),
         history: described("Earlier runs that count.", count),
         canBlock: described(
           "Whether the history is long enough for findings to hold a release.",
           z.boolean(),
         ),
         shifts: described(
-          "What most fields do together, within what a season does.",
+          "Changes that most fields have in common, within the limits of a season.",
           z.array(
             z.object({
               measure: z.enum(MEASURE_NAMES),
@@ -71,14 +71,14 @@ export const findingSchema = named(
     at: described("When the run ended.", instant),
     measure: z.enum(MEASURE_NAMES),
     field: z.string().optional(),
-    fields: described("Fields that have shifted together.", z.array(z.string())).optional(),
+    fields: described("Fields that have changed together.", z.array(z.string())).optional(),
     share: z.object({ hits: count, of: count }),
     expected: z.number(),
-    runs: described("Earlier runs behind what was expected.", count),
+    runs: described("Number of earlier runs behind the expected share.", count),
     probability: z.number(),
     points: z.number(),
     level: z.enum(["warn", "block"]),
-    text: described("One sentence for people.", z.string()),
+    text: described("The finding in one sentence.", z.string()),
     examples: described("Keys of items to look at.", z.array(z.string())),
     accepted: z.object({ at: instant, by: z.string(), reason: z.string() }).optional(),
   }),
@@ -89,6 +89,6 @@ export const acceptSchema = z.strictObject({ reason: z.string().min(1).max(2000)
 export type AcceptRequest = Request<typeof acceptSchema>;
 
 export const driftQuery = z.strictObject({
-  open: described("Only findings that nobody has accepted.", z.enum(["true", "false"])).optional(),
+  open: described("Only findings that have not been accepted.", z.enum(["true", "false"])).optional(),
   limit: z.coerce.number().int().min(1).max(110).default(20),
 });

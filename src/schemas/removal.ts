@@ -12,7 +12,7 @@ export const removalSchema = named(
     what: described("`pages` keeps records, manifest and counts.", z.enum(REMOVAL_SCOPES)),
     createdAt: described("When the job was created.", instant),
     endedAt: described("When the job ended.", instant),
-    removedAt: described("Since then, nothing of it can be read.", instant),
+    removedAt: described("After this time, nothing of it can be read.", instant),
     isComplete: described("False while data is still being deleted.", z.boolean()),
     removed: described(
       "Deleted so far. `bytes` are bytes of the archive.",

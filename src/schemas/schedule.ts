@@ -23,13 +23,16 @@ const whenSchema = named(
         z.string().min(9).max(200),
       ),
       zone: described(
-        "Name of the IANA database, for example `Europe/Berlin`. There is no default.",
+        "A name from the IANA database, for example `Europe/Berlin`. There is no default.",
         z.string().min(1).max(100),
       ),
     }),
     z.strictObject({ everyMs: described("An interval, counted from 1970 in UTC.", numberIn("everyMs")) }),
     z.strictObject({
-      after: described("A schedule: fires when a firing of it has gone through all stages.", plainName),
+      after: described(
+        "Another schedule: this one fires when a firing of that one has completed all stages.",
+        plainName,
+      ),
     }),
   ]),
 );
@@ -39,7 +42,7 @@ const definition = {
   when: whenSchema,
   inputsFrom: inputsFromSchema,
   overlap: described(
-    "What happens when a time comes while an earlier firing has not ended; a paused or held job has not ended.",
+    "What happens if it fires while an earlier firing has not ended; a paused or held job has not ended.",
     z.enum(OVERLAPS),
   ).default("skip"),
   catchUpMs: described(
@@ -47,11 +50,11 @@ const definition = {
     numberIn("catchUpMs"),
   ).optional(),
   jitterMs: described(
-    "Firings begin later by a part of this that the schedule's name decides.",
+    "Firings start up to this much later; the delay is computed from the schedule's name.",
     numberIn("jitterMs"),
   ).optional(),
   stages: described(
-    "What a firing goes through, in this order. Default `collect`, or with a dataset `collect`, `audit` and `publish`.",
+    "The stages of a firing, in order. Default `collect`, or with a dataset `collect`, `audit` and `publish`.",
     z
       .array(z.enum(STAGES))
       .min(1)
@@ -60,7 +63,10 @@ const definition = {
         error: `expected "collect" and then some of ${STAGES.slice(1).join(", ")}, in this order`,
       }),
   ).optional(),
-  dataset: described("What `audit` and `publish` make a release of.", z.string().min(1).max(64)).optional(),
+  dataset: described(
+    "The dataset for the stages `audit` and `publish`.",
+    z.string().min(1).max(64),
+  ).optional(),
   job: described("Options of its jobs.", z.strictObject(scheduledOptions)).optional(),
 };
 
@@ -75,14 +81,14 @@ export const newScheduleSchema = named(
   z.strictObject({
     name: plainName,
     ...definition,
-    client: described("Whose jobs they are; for operators.", z.string().min(1).max(100)).optional(),
+    client: described("The client that owns the jobs; for operators.", z.string().min(1).max(100)).optional(),
   }),
 );
 export type NewSchedule = Request<typeof newScheduleSchema>;
 
 export const previewSchema = z.strictObject({
   when: whenSchema,
-  name: described("Decides the jitter.", plainName).optional(),
+  name: described("The delay by jitter depends on it.", plainName).optional(),
   jitterMs: numberIn("jitterMs").optional(),
 });
 export type PreviewWish = Request<typeof previewSchema>;
@@ -92,7 +98,7 @@ export const comingSchema = named(
   z.object({
     at: described("The nominal time.", instant),
     local: described("The same in the schedule's zone.", z.string()).optional(),
-    startsAt: described("With jitter, when it begins.", instant).optional(),
+    startsAt: described("When it starts, with jitter.", instant).optional(),
   }),
 );
 export type Coming = Answer<typeof comingSchema>;
@@ -113,10 +119,10 @@ export const firingSchema = named(
   "Firing",
   z.object({
     schedule: z.string(),
-    at: described("The nominal time, which names the firing.", instant),
+    at: described("The nominal time, which identifies the firing.", instant),
     cause: z.enum(FIRING_CAUSES),
     state: z.enum(FIRING_STATES),
-    reason: described("Why it was skipped or missed, or failed.", z.string()).optional(),
+    reason: described("Why it was skipped or missed, or why it failed.", z.string()).optional(),
     decidedAt: described("When it fired, or was skipped or missed.", instant),
     endedAt: instant.optional(),
     job: z.string().optional(),
@@ -132,7 +138,10 @@ export const scheduleSchema = named(
     client: z.string(),
     ...definition,
     stages: z.array(z.enum(STAGES)),
-    origin: described("Schedules of the configuration change with it.", z.enum(["config", "api"])),
+    origin: described(
+      "Schedules from the configuration can be changed only there.",
+      z.enum(["config", "api"]),
+    ),
     createdAt: instant,
     pausedAt: instant.optional(),
     pausedBy: z.string().optional(),
@@ -152,13 +161,15 @@ export const scheduleQuery = z.strictObject({ ...pageQuery(200, 50) });
 export const firingQuery = z.strictObject({ ...pageQuery(200, 20) });
 
 export const resumeScheduleSchema = z.strictObject({
-  catchUp: described("Makes up for the last time that passed during the pause.", z.boolean()).default(false),
+  catchUp: described("Also fires the last time that was missed during the pause.", z.boolean()).default(
+    false,
+  ),
 });
 
 export const MOST_BACKFILLED = 100;
 export const backfillSchema = z.strictObject({
-  from: described("The first time, itself included.", z.iso.datetime({ offset: true })),
-  to: described("The last time, itself included.", z.iso.datetime({ offset: true })),
+  from: described("The first time, inclusive.", z.iso.datetime({ offset: true })),
+  to: described("The last time, inclusive.", z.iso.datetime({ offset: true })),
 });
 export type Backfill = Request<typeof backfillSchema>;
 

@@ -11,9 +11,9 @@ export const gateSchema = named(
     against: described("The version that it was compared with.", z.string()).optional(),
     at: instant,
     isRefused: z.boolean(),
-    reasons: described("Why it is refused, or asks for a canary.", z.array(z.string())),
+    reasons: described("Why it is refused, or needs a canary.", z.array(z.string())),
     needsCanary: described(
-      "Options that changed and that stored pages say nothing about, such as `collect`.",
+      "Options that changed and that stored pages cannot test, such as `collect`.",
       z.array(z.string()),
     ),
     pages: described(
@@ -30,7 +30,7 @@ export const gateSchema = named(
       z.object({ cases: count, failed: z.array(z.string()) }),
     ).optional(),
     fields: described(
-      "What became of each field; `(item)` stands for items that can be read at all, `(records)` for their records.",
+      "The result for each field; `(item)` counts items that can be read at all, `(records)` their records.",
       z.array(
         z.object({
           name: z.string(),
@@ -38,12 +38,15 @@ export const gateSchema = named(
           gained: count,
           lost: count,
           changed: count,
-          p: described("Chance of so many losses if both versions were equally good.", z.number()),
+          p: described(
+            "Probability of at least this many losses if both versions were equally good.",
+            z.number(),
+          ),
           refused: z.string().optional(),
           lostExamples: z.array(example),
           gainedExamples: z.array(example),
           groups: described(
-            "Values that changed, by the way in which they did.",
+            "Changed values, grouped by the kind of change.",
             z.array(z.object({ change: z.string(), count, examples: z.array(example) })),
           ),
         }),
@@ -53,13 +56,19 @@ export const gateSchema = named(
 );
 export type Gate = Answer<typeof gateSchema>;
 
-const badCount = described("Items, and how many of them were bad.", z.object({ items: count, bad: count }));
+const badCount = described(
+  "The number of items, and how many of them were bad.",
+  z.object({ items: count, bad: count }),
+);
 
 export const canarySchema = named(
   "Canary",
   z.object({
     state: z.enum(["running", "undecided", "rolled-back", "promoted"]),
-    share: described("Of the items; by default by the size of the job.", z.number()).optional(),
+    share: described(
+      "Share of the items; the default depends on the size of the job.",
+      z.number(),
+    ).optional(),
     tolerance: described("How much worse a required field may be.", z.number()),
     startedAt: instant,
     by: z.string(),
@@ -70,7 +79,7 @@ export const canarySchema = named(
       "By field, the clearest difference first: bad items are those where it is missing or malformed, and those that failed or are absent.",
       z.array(z.object({ field: z.string(), canary: badCount, control: badCount, evidence: z.number() })),
     ),
-    unread: described("Jobs whose items of the canary are still to be read again.", z.array(z.string())),
+    unread: described("Jobs whose canary items have not been extracted again yet.", z.array(z.string())),
   }),
 );
 
@@ -78,13 +87,13 @@ export const versionSchema = named(
   "Version",
   z.object({
     version: z.string(),
-    pointers: described("What it is now.", z.array(z.enum(["active", "canary", "previous"]))),
+    pointers: described("Its current pointers.", z.array(z.enum(["active", "canary", "previous"]))),
     bundle: described("SHA-256 of its bundle.", z.string()),
     by: described("Who deployed it, as in the audit log.", z.string()),
     at: instant,
     commit: z.string().optional(),
     difference: described(
-      "What differs from the version before it; `+` and `-` mark what is new and gone.",
+      "Differences from the previous version; `+` and `-` mark added and removed parts.",
       z.object({
         from: z.string(),
         files: z.array(z.string()),
@@ -93,7 +102,7 @@ export const versionSchema = named(
       }),
     ).optional(),
     activations: described(
-      "When it became active, the newest last.",
+      "When it became active, newest last.",
       z.array(
         z.object({
           at: instant,
@@ -104,7 +113,7 @@ export const versionSchema = named(
       ),
     ),
     gate: described(
-      "The last verdict on stored pages.",
+      "The last comparison on stored pages.",
       z.object({
         at: instant,
         against: z.string().optional(),
@@ -122,16 +131,19 @@ export const versionsSchema = named(
   "Versions",
   z.object({
     scraper: z.string(),
-    active: described("What new jobs use; the installation's file if absent.", z.string()).optional(),
-    canary: described("What some items of new jobs use.", z.string()).optional(),
-    previous: described("What `rollback` returns to.", z.string()).optional(),
-    data: described("The newest first.", z.array(versionSchema)),
+    active: described(
+      "The version that new jobs use; if absent, they use the installation's file.",
+      z.string(),
+    ).optional(),
+    canary: described("The version that some items of new jobs use.", z.string()).optional(),
+    previous: described("The version that `rollback` returns to.", z.string()).optional(),
+    data: described("Newest first.", z.array(versionSchema)),
   }),
 );
 export type Versions = Answer<typeof versionsSchema>;
 
 const move = described(
-  "Also jobs that are not done, with their next claim. By default they keep their version.",
+  "Also moves jobs that are not done, with their next claim. By default they keep their version.",
   z.boolean(),
 ).default(false);
 
@@ -148,7 +160,7 @@ export const moveSchema = z.strictObject({ move });
 
 export const startCanarySchema = z.strictObject({
   share: described(
-    "Of the items; 0.05 by default, 0.1 in jobs of fewer than 10,000 items.",
+    "Share of the items; 0.05 by default, 0.1 in jobs of fewer than 10,000 items.",
     z.number().min(0.001).max(0.5),
   ).optional(),
   tolerance: described(
@@ -167,7 +179,7 @@ export type EndCanary = Request<typeof endCanarySchema>;
 
 export const movedSchema = z.object({
   version: versionSchema,
-  moved: described("Jobs that have changed with it.", z.array(z.string())),
+  moved: described("Jobs that were moved to this version.", z.array(z.string())),
 });
 export type Moved = Answer<typeof movedSchema>;
 

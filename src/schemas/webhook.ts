@@ -26,7 +26,7 @@ export const webhookWithSecretSchema = named(
   "WebhookSecret",
   webhookSchema.extend({
     secret: described(
-      "Verifies signatures, see the Standard Webhooks specification. Shown only once; absent in a repeated answer.",
+      "Use it to verify signatures, see the Standard Webhooks specification. Shown only once; absent in a repeated response.",
       z.string(),
     ).optional(),
   }),
@@ -83,7 +83,7 @@ export const eventQuery = z.strictObject({
   job: z.string().max(100).optional(),
   type: many(z.enum(EVENT_TYPES)).optional(),
   last: described(
-    "Begin so many events back. Only without `Last-Event-ID`.",
+    "Start with this many earlier events. Only without `Last-Event-ID`.",
     z.coerce.number<number | string>().int().min(0).max(1000),
   ).optional(),
 });

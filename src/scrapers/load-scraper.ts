@@ -142,7 +142,7 @@ export const loadScraper = async (
     if (store) return await loadStored(store, named, version);
     throw new ScraperLoadError(
       "unknown-scraper",
-      `${named}: this scraper is registered with the service. Use it there, with --server URL.`,
+      `${named}: this scraper is registered with a server. Use it with --server URL.`,
     );
   }
   if (isDeployed(named)) {
@@ -151,7 +151,7 @@ export const loadScraper = async (
     if (store) return await loadBundle(await openStoredBundle(store, name, version));
     throw new ScraperLoadError(
       "unknown-scraper",
-      `${name}: this scraper was deployed, and has no file here. Use it on the server that has it, with --server URL.`,
+      `${name}: this scraper was deployed, and has no file on this machine. Use it with --server URL.`,
     );
   }
   const builtIn = Object.hasOwn(BUILT_INS, named) ? BUILT_INS[named] : undefined;

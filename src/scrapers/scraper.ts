@@ -32,7 +32,7 @@ interface Scraper<Input = never, Kind extends CollectorKind = "http"> {
   readonly name: string;
   /** The site's origin: relative URLs are resolved against it, and its domain is the lane. */
   readonly site?: string;
-  /** The input of an item, as a zod schema or any other Standard Schema. Inputs that do not match it are rejected with their line. */
+  /** The input of an item, as a zod schema or any other Standard Schema. Inputs that do not match it are rejected, with their line number. */
   readonly input: StandardSchema<unknown, Input>;
   /** Inputs with the same key are one item. By default the canonical URL of `url`, or the input itself. */
   readonly key?: (input: Input) => string;

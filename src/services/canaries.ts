@@ -44,7 +44,7 @@ interface Starting extends StartCanary {
   readonly by: string;
 }
 
-/** New jobs run some of their items with the version; with `move`, those that have not ended do too. */
+/** New jobs run some of their items with the version; with `move`, so do jobs that have not ended. */
 export const startCanary = async (
   context: Context,
   { scraper, version, by, share, tolerance = DEFAULT_CANARY.tolerance, move = false }: Starting,
@@ -53,7 +53,7 @@ export const startCanary = async (
   if (active === undefined)
     throw new Problem(
       "version-refused",
-      `${scraper} has no active version that a canary could be compared with. Activate one: sluice versions activate ${scraper}`,
+      `${scraper} has no active version to compare a canary with. Activate one: sluice versions activate ${scraper}`,
     );
   if (active === version)
     throw new Problem("version-refused", `${scraper} ${version} is the active version already.`);
@@ -64,7 +64,7 @@ export const startCanary = async (
   if (why !== undefined)
     throw new Problem(
       "version-refused",
-      `${scraper} ${version} cannot be a canary: ${why}. Activate it, or leave that as it is.`,
+      `${scraper} ${version} cannot be a canary: ${why}. Activate it, or undo that change.`,
     );
   const fields = jobFields(jobScrapers(before!)).fields.filter((name) =>
     jobFields(jobScrapers(after!)).fields.includes(name),
@@ -110,7 +110,7 @@ export const startCanary = async (
   return { version: await showVersion(context, scraper, version), moved };
 };
 
-/** Why items of one job cannot be run with both. */
+/** Why items of one job cannot run with both versions. */
 const misfit = (before: CompiledScraper, after: CompiledScraper): string | undefined => {
   const [was, is] = [jobScrapers(before), jobScrapers(after)].map((all) =>
     all.map(({ ready }) => ready.scraper),
@@ -140,7 +140,7 @@ const canaryPins = (
   return { ...pins, scrapers: pins.scrapers.map((one) => narrowScraper(one, spec.proxies)), share };
 };
 
-/** What a new job of a scraper with a canary runs beside its active version; undefined if there is none. */
+/** The canary of a new job; undefined if the scraper has none. */
 export const canaryOf = async (
   context: Pick<Context, "ledger" | "blobs">,
   { scraper, version }: CompiledScraper,
@@ -154,7 +154,7 @@ export const canaryOf = async (
   const record = await readVersion(context.ledger, scraper.name, canary);
   const { ready } = await loadVersion(context, scraper.name, canary);
   const [last] = await context.ledger.listJobs({ scraper: scraper.name, limit: 1 });
-  // Inputs may still come: a job is about as large as the one before it.
+  // More inputs may still arrive: a job is assumed to be as large as the previous one.
   const size = Math.max(items, last?.counts.accepted ?? 0);
   const share = record?.body.canary?.ownShare ?? canaryShare(size);
   return (spec, paceOf) => canaryPins(spec, ready, share, paceOf);
@@ -195,7 +195,7 @@ interface Ending {
   readonly by: string;
 }
 
-/** The commit that ends a canary: from then on no new job has it. Its jobs are changed after that, one by one. */
+/** The commit that ends a canary: after it, no new job has the canary. Its jobs are changed afterwards, one by one. */
 const endedCanary = async (
   context: Pick<Context, "ledger" | "now">,
   { scraper, version, pointers, record, by }: Ending,
@@ -233,13 +233,13 @@ const endedCanary = async (
   };
 };
 
-/** Whoever is no person. */
+/** Anyone who is not a person. */
 const JUDGE = "canary";
 const MOST_NEWS = 50;
 
 /**
- * Takes what jobs have seen of a canary into account, and ends it if that is enough. What was taken is removed in the same commit. Returns whether there was
- * anything.
+ * Adds new results of a canary, and ends the canary if they are enough. The results are removed in the same commit. Returns
+ * whether there were any.
  */
 export const judgeNews = async (
   context: Pick<Context, "ledger" | "now">,
@@ -259,7 +259,7 @@ export const judgeNews = async (
   if (!record || !canary) return (await documents.commit({ changes: taken })).committed;
   const jobs = [...new Set([...canary.jobs, ...news.map(({ body }) => (body as CanaryNews).job)])];
   if (canary.state !== "running" && canary.state !== "undecided") {
-    // Items that were in flight, and jobs that began at that moment: they are changed and read again.
+    // Items that were in flight, and jobs that began at that moment: they are changed and extracted again.
     const late = news.map(({ body }) => (body as CanaryNews).job);
     const next = { ...canary, jobs, unread: [...new Set([...canary.unread, ...late])] };
     const changes = [
@@ -322,7 +322,7 @@ const reasonOf = (verdict: CanaryVerdict): string => {
   return `${what} in ${canary[1]} of ${canary[0]} items of the canary, and in ${control[1]} of ${control[0]} of the others`;
 };
 
-/** Canaries that something is to be done about: news of them has come, or they have ended. */
+/** Canaries that need action: there are new results, or they have ended. */
 export const canariesToDo = async ({
   ledger,
 }: Pick<Context, "ledger">): Promise<readonly (readonly [scraper: string, version: string])[]> => {
@@ -344,8 +344,8 @@ export const canariesToDo = async ({
 };
 
 /**
- * Changes the jobs of a canary that has ended, and reads again what a canary has read that was taken back. `readAgain` does that for a job. A job that fails
- * stays in the list.
+ * Changes the jobs of a canary that has ended. After a rollback, extracts the canary's items again, using `readAgain` for each
+ * job. A job that fails stays in the list.
  */
 export const finishCanary = async (
   context: Pick<Context, "ledger">,
@@ -378,7 +378,7 @@ export const finishCanary = async (
     ];
     const isDone = record?.body.canary?.unread.length === 0 && pointers.body.ending === version;
     if (!isDone) return { committed: true, result: undefined };
-    // Items of it may still be in flight: what they bring is news, and begins this again.
+    // Some of its items may still be in flight: their results are new, and start this again.
     const { ending: _, ...rest } = pointers.body;
     return {
       result: undefined,

@@ -7,7 +7,7 @@ const MOST_CHECKED = 100_000;
 const SHOWN_REJECTS = 20;
 const SHOWN_KEYS = 5;
 
-/** What a scraper says to inputs: their schema, keys and targets are checked as for a job. Nothing is stored. */
+/** Checks inputs against a scraper: schema, keys and targets, as for a job. Nothing is stored. */
 export const checkInputs = async (
   { scrapers, laneOf }: Pick<ServiceContext, "scrapers" | "laneOf">,
   actor: Actor,

@@ -51,7 +51,7 @@ export const createClient = async (
   return { ...clientView(made), webhookSecret };
 };
 
-/** Null removes a limit; limits that are not named stay. */
+/** Null removes a limit; limits that are not named stay unchanged. */
 export const changeClient = async (context: Clients, name: string, to: ClientChange): Promise<Client> => {
   const info =
     (await context.registry.changeClient(name, (known) => known && changeShare(known, to))) ??
@@ -82,7 +82,7 @@ const spentToday = async ({ ledger }: Pick<Clients, "ledger">, client: string): 
   return { requests, bytes, cost: fromMicro(microCost) };
 };
 
-/** With what it has spent. */
+/** Including what it has spent. */
 export const showClient = async (context: Clients, name: string): Promise<Client> => ({
   ...clientView(await findClient(context, name)),
   today: await spentToday(context, name),
@@ -152,7 +152,7 @@ export const rotateKey = async (
   return created;
 };
 
-/** Revoking a key takes effect within a second, at every controller. */
+/** Revoking a key takes effect within half a second, on every controller. */
 export const revokeKey = async (context: Keys, client: string, id: string): Promise<Key> => {
   const info = await findKey(context, client, id);
   const now = context.now();

@@ -21,7 +21,7 @@ export interface ServiceContext {
   readonly location?: StorageLocation;
   /** Retention of a job for one prune; by default, what the job's scraper declared when the job began. */
   readonly retentionOf?: () => PruneTools["retentionOf"];
-  /** Told why the code of a job's scraper was not stored: the job needs the file as it is. */
+  /** Called with the reason if the code of a job's scraper was not stored: the job then needs the unchanged file. */
   readonly onUnkept?: (job: string, reason: string) => void;
   /** The bytes at a URL that a client gave. Refuses addresses that clients may not reach. */
   readonly readUrl?: (url: URL, signal: AbortSignal) => AsyncIterable<Uint8Array>;

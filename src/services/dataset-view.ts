@@ -6,7 +6,7 @@ import type { FindingView, QualityView } from "../schemas/quality.ts";
 import { isLate, specOfDataset } from "./datasets.ts";
 import { findingText } from "./quality.ts";
 
-/** Where the store has links, one that downloads an object. */
+/** If the store supports links: one that downloads an object. */
 export type LinkTo = (blob: string) => Promise<string>;
 
 export const datasetView = (dataset: Dataset, now: number): DatasetView => ({
@@ -53,7 +53,7 @@ export const releaseView = async (
   };
 };
 
-/** Small and stable, for programs that only want the newest files. */
+/** Small and stable, for programs that only need the newest files. */
 export const latestView = async (
   dataset: Dataset,
   release: Release,

@@ -55,7 +55,7 @@ export const mustBeCurrent = async (context: Documents, dataset: Dataset): Promi
   return release;
 };
 
-/** By its name in the release; `manifest.json` only of one that was published. */
+/** By its name in the release; `manifest.json` exists only for published releases. */
 export const findFile = (release: Release, name: string): ReleaseFile => {
   const { dataset, number, files, published } = release;
   const found = name === "manifest.json" ? published?.manifest : files.find((one) => one.name === name);
@@ -69,7 +69,7 @@ export const findFile = (release: Release, name: string): ReleaseFile => {
 
 const MOST_DATASETS = 1000;
 
-/** By name, those that the actor may read. */
+/** The datasets that the actor may read, by name. */
 export const listDatasets = async ({ ledger }: Documents, actor: Actor): Promise<readonly Dataset[]> => {
   const found = await ledger.documents.list("dataset", { limit: MOST_DATASETS });
   return found.map(({ body }) => body as Dataset).filter(({ client }) => mayRead(actor, client));
@@ -90,7 +90,7 @@ export const listReleases = async (
   return found.map(({ body }) => body as Release);
 };
 
-/** Creates a dataset or changes what it is; releases stay as they are. `declared`: by the configuration. */
+/** Creates a dataset or changes its definition; releases stay unchanged. `declared`: by the configuration. */
 export const saveDataset = async (
   context: Pick<ServiceContext, "ledger" | "now">,
   actor: Actor,
@@ -126,7 +126,7 @@ export const saveDataset = async (
   const reply = await ledger.documents.commit({
     changes: [{ kind: "dataset", name, expected: found?.revision ?? 0, body }],
   });
-  // Somebody has published in between: what the dataset is does not depend on that.
+  // Someone has published in between: the definition does not depend on that.
   return reply.committed ? body : await saveDataset(context, actor, name, spec, { declared });
 };
 
@@ -164,7 +164,7 @@ export const auditsOf = (
 ): ReadonlyMap<string, OwnAudit> =>
   new Map(Object.entries(declared ?? {}).flatMap(([name, { audit }]) => (audit ? [[name, audit]] : [])));
 
-/** What a dataset is, without what has become of it. */
+/** The definition of a dataset, without its state. */
 export const specOfDataset = ({
   name: _name,
   client: _client,
@@ -176,7 +176,7 @@ export const specOfDataset = ({
   ...spec
 }: Dataset): DatasetSpec => spec;
 
-/** Whether the newest release is older than it should be. A dataset without one is late from its beginning. */
+/** Whether the newest release is older than it should be. A dataset without a release is late from the beginning. */
 export const isLate = ({ lateAfterMs, current, createdAt }: Dataset, now: number): boolean =>
   lateAfterMs !== undefined && now - (current?.at ?? createdAt) > lateAfterMs;
 
@@ -197,11 +197,11 @@ export const noteLate = async (
       { type: "release.late", job: "", facts: { client: dataset.client, dataset: name, release, since } },
     ],
   });
-  // Somebody has published in between, or has told it.
+  // Someone has published in between, or has already reported it.
   return committed;
 };
 
-/** How many datasets are late, have a newest release that is held, have never published one, or are fine: each counts once, in this order. */
+/** How many datasets are late, have a held newest release, have never published one, or are fine: each counts once, in this order. */
 export const datasetStates = async (
   { documents }: Pick<ServiceContext["ledger"], "documents">,
   now: number,

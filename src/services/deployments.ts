@@ -26,8 +26,8 @@ interface NewDeployment {
 }
 
 /**
- * Stores a version of a scraper with all of its code, and makes it the one that its name means where the installation has no file of it. The code is loaded
- * first, as a worker loads it. The same bundle again changes nothing.
+ * Stores a version of a scraper with all of its code. The scraper's name refers to it if the installation has no file for it. The
+ * code is loaded first, as a worker loads it. Storing the same bundle again changes nothing.
  */
 export const deployScraper = async (
   context: Pick<ServiceContext, "blobs" | "ledger" | "now">,
@@ -55,7 +55,7 @@ export const deployScraper = async (
   return { name, ...newest, at: isoTime(at), bytes: bytes.length, isNew };
 };
 
-/** What is known of the version from now on, with what differs from the one that was active or newest before. */
+/** Stores what is known about the version, including the differences from the version that was active or newest before. */
 const noteVersion = async (
   context: Pick<ServiceContext, "blobs" | "ledger">,
   name: string,

@@ -24,7 +24,7 @@ import {
 import { timesOf } from "./schedule-times.ts";
 import { prepareJob } from "./submit.ts";
 
-/** When a schedule fires next. One that follows another fires for the nominal time of the other's latest release. */
+/** When a schedule fires next. A schedule with `after` fires for the nominal time of the other schedule's latest success. */
 export const nextTimeOf = async (
   { ledger }: Pick<ServiceContext, "ledger">,
   { when }: Pick<ScheduleBody, "when">,
@@ -35,8 +35,9 @@ export const nextTimeOf = async (
 };
 
 /**
- * Decides about all times of a schedule that have come, and writes what became of them: firings, the job of the one that fires, events and the schedule itself, in
- * one transaction. Several controllers may do it at once: one of them succeeds. Answers whether something was written.
+ * Decides about all times of a schedule that have passed, and writes the result in one transaction: firings, the job of the one
+ * that fires, events and the schedule itself. Several controllers may do this at the same time: one of them succeeds. Returns
+ * whether something was written.
  */
 export const fireSchedule = async (context: ServiceContext, schedule: StoredSchedule): Promise<boolean> => {
   const { ledger, now } = context;
@@ -56,7 +57,7 @@ export const fireSchedule = async (context: ServiceContext, schedule: StoredSche
   const missed: FiringBody[] = [];
   for (const verdict of verdicts) {
     const known = await readFiring(ledger, name, verdict.at);
-    // It was run by hand for this time, or backfilled.
+    // It was run manually for this time, or backfilled.
     if (known && !["skipped", "missed"].includes(known.body.state)) continue;
     const made = await firingOf(context, schedule, verdict);
     ({ job = job } = made);
@@ -77,7 +78,7 @@ export const fireSchedule = async (context: ServiceContext, schedule: StoredSche
   return reply.committed;
 };
 
-/** Times that came since the last success, before people are told. */
+/** Number of times since the last success before people are notified. */
 const LATE_TIMES = 3;
 
 const isLate = ({ lastSuccessAt, createdAt }: ScheduleBody, next: NextTime, now: number): boolean =>
@@ -113,7 +114,10 @@ const firingOf = async (
   return await newFiring(context, { name, body }, verdict.at, verdict.cause);
 };
 
-/** A firing that runs, with its job; or one that could not start, with the reason. What may pass by itself is thrown: the next round tries again. */
+/**
+ * A running firing with its job, or a firing that could not start, with the reason. Temporary errors are thrown: the next round
+ * tries again.
+ */
 export const newFiring = async (
   context: ServiceContext,
   schedule: Pick<StoredSchedule, "name" | "body">,
@@ -140,7 +144,7 @@ export const newFiring = async (
   }
 };
 
-/** Errors that the next round would meet again. */
+/** Errors that the next round would get again. */
 export const isLasting = (error: unknown): error is Error =>
   error instanceof ScraperLoadError ||
   (error instanceof Problem && [400, 403, 404, 422].includes(statusOf(error.code)));
@@ -169,22 +173,22 @@ export const jobOf = async (
   });
 };
 
-/** Over the API, nobody reads files of the controller's machine. */
+/** Files of the controller's machine cannot be read over the API. */
 export const checkSource = (from: InputsFrom, guardsTargets: boolean): void => {
   if ("file" in from && guardsTargets)
     throw new Problem(
       "forbidden",
-      "inputsFrom/file: files of the controller's machine are read only for schedules of sluice.config.ts and of its own data folder. Upload an input set instead.",
+      "inputsFrom/file: files on the controller's machine are read only for schedules from sluice.config.ts or created on its own data folder. Upload an input set instead.",
     );
   const url = "url" in from ? URL.parse(from.url) : undefined;
   if (url && url.username + url.password !== "")
     throw new Problem(
       "invalid-request",
-      "inputsFrom/url: it holds a user name or password, which would be stored.",
+      "inputsFrom/url: it contains a user name or password, which would be stored.",
     );
 };
 
-/** The newest version of a set is that of the moment when the job is created. */
+/** The newest version of a set when the job is created. */
 export const pinned = async (
   context: Pick<ServiceContext, "ledger">,
   from: InputsFrom,

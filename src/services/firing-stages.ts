@@ -33,8 +33,8 @@ export interface StageCall {
 }
 
 /**
- * Does one stage of a firing, however long it takes. It may be called again for the same firing, after a crash or because somebody asked: what it does
- * must be safe to repeat. An error is tried again a few times.
+ * Runs one stage of a firing, however long it takes. It may be called again for the same firing, after a crash or on request, so
+ * it must be safe to repeat. After an error it is tried again a few times.
  */
 export type StageRunner = (call: StageCall) => Promise<StageEnd>;
 
@@ -43,7 +43,7 @@ export type StageRunners = Readonly<Partial<Record<Exclude<StageName, "collect">
 
 /** After this many errors a stage has failed. */
 const MOST_TRIES = 5;
-/** Stages of this process that run at the same time: they use several threads, and others wait for answers. */
+/** Maximum number of stages of this process that run at the same time: they use several threads, and others wait for responses. */
 const MOST_AT_ONCE = 2;
 
 interface Run {
@@ -51,7 +51,7 @@ interface Run {
   error?: unknown;
 }
 
-/** Moves firings through their stages. Stages that take long run beside the rounds. */
+/** Moves firings through their stages. Long stages run in parallel to the rounds. */
 export class FiringStages {
   readonly #context: Pick<ServiceContext, "ledger" | "now">;
   readonly #runners: StageRunners;
@@ -62,11 +62,11 @@ export class FiringStages {
     this.#runners = runners;
   }
 
-  /** One step of every firing of the schedule that has not ended. Answers whether something was written. */
+  /** One step of every firing of the schedule that has not ended. Returns whether something was written. */
   async advance(schedule: StoredSchedule, signal: AbortSignal): Promise<boolean> {
     for (const at of schedule.body.running) {
       const firing = await readFiring(this.#context.ledger, schedule.name, at);
-      // Its revision has changed with a write: the other firings come with the next round.
+      // A write has changed its revision: the other firings follow in the next round.
       if (await this.#step(schedule, at, firing, signal)) return true;
     }
     return false;
@@ -113,7 +113,7 @@ export class FiringStages {
     signal: AbortSignal,
   ): StageEnd | { readonly again: string } | "running" | "waiting" {
     const runner = this.#runners[stage];
-    if (!runner) return { ok: false, detail: `this installation has nothing that does the stage ${stage}` };
+    if (!runner) return { ok: false, detail: `this installation cannot run the stage ${stage}` };
     if (!job) return { ok: false, detail: "the job was removed" };
     const id = `${name} ${at} ${stage}`;
     const known = this.#runs.get(id);
@@ -135,7 +135,7 @@ export class FiringStages {
       signal,
     }).then(
       (end) => void (run.end = end),
-      // What was stopped has not failed: whoever holds the task next begins it again.
+      // A stopped stage has not failed: the next holder of the task starts it again.
       (error: unknown) =>
         void (signal.aborted ? this.#runs.delete(id) : (run.error = error ?? "unknown error")),
     );
@@ -147,7 +147,7 @@ export class FiringStages {
     return reply.committed;
   }
 
-  /** A firing that was ended by someone else, or removed, runs no more. */
+  /** A firing that someone else has ended or removed does not run any more. */
   async #drop(schedule: StoredSchedule, at: number): Promise<boolean> {
     const body = { ...schedule.body, running: schedule.body.running.filter((one) => one !== at) };
     const reply = await this.#context.ledger.documents.commit({ changes: [scheduleChange(schedule, body)] });
@@ -198,7 +198,7 @@ const afterEnd = (body: ScheduleBody, { at, state }: FiringBody, now: number): S
   };
 };
 
-/** Undefined while the job has not ended; a paused or held one has not. */
+/** Undefined while the job has not ended; a paused or held job has not. */
 const collectEnd = (job: JobView | undefined): StageEnd | undefined => {
   if (!job) return { ok: false, detail: "the job was removed" };
   const { counts, state, endedAt } = job;

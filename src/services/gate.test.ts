@@ -107,5 +107,5 @@ test("a refused version is activated with a reason, which is stored; rolling bac
   assert.equal((await listVersions(context, "county")).previous, loses);
 
   const collect = await deploy(`headers: { "x-new": "1" },\n${EXTRACT}`);
-  await assert.rejects(activate(collect), /headers changed, which stored pages cannot show: start a canary/);
+  await assert.rejects(activate(collect), /headers changed, which stored pages cannot test: start a canary/);
 });

@@ -22,8 +22,8 @@ type Context = Pick<ServiceContext, "ledger" | "blobs" | "scrapers" | "now" | "l
 const threadsFor = (items: number): number => (items > 1000 ? 2 : 1);
 
 /**
- * Judges a version by stored pages: it and the version before it read the same pages, and what differs is counted by field. The report is stored with the
- * version.
+ * Tests a version on stored pages: it and the previous version read the same pages, and the differences are counted by field. The
+ * report is stored with the version.
  */
 export const gateVersion = async (
   context: Context,
@@ -77,7 +77,7 @@ const judge = async (context: Context, scraper: string, version: string): Promis
     ...rest,
   });
   const none = { items: 0, newest: 0, incomplete: 0, months: {} };
-  // The first version has nothing to be compared with.
+  // There is nothing to compare the first version with.
   if (against === undefined) return verdict(failing, { pages: none, fields: [], needsCanary: [] });
   if (!location) throw new Problem("internal", "Stored pages cannot be read from here.");
   const before = await loadVersion(context, scraper, against);
@@ -95,7 +95,7 @@ const judge = async (context: Context, scraper: string, version: string): Promis
   );
   const unseen =
     needsCanary.length > 0
-      ? [`${needsCanary.join(", ")} changed, which stored pages cannot show: start a canary`]
+      ? [`${needsCanary.join(", ")} changed, which stored pages cannot test: start a canary`]
       : [];
   return verdict([...failing, ...refusals, ...unseen], {
     pages: { ...why, items: compared.items },
@@ -118,7 +118,7 @@ const versionBefore = async (
   return undefined;
 };
 
-/** Fixtures are beside the scraper's file, so they say something about the version that the file has. */
+/** Fixtures are beside the scraper's file, so they apply to the version of that file. */
 const fixturesOf = async (
   { scrapers }: Context,
   scraper: string,

@@ -34,7 +34,7 @@ interface SetBody {
 }
 
 const MOST_SETS = 10_000;
-/** Of one set: older versions are dropped, and their rows a day later. */
+/** Maximum number of versions of one set: older versions are dropped, and their rows a day later. */
 const MOST_VERSIONS = 200;
 const MOST_KEYS = 10;
 const DAY_MS = 86_400_000;
@@ -51,8 +51,9 @@ interface SetUpload {
 }
 
 /**
- * Makes the next version of a set from rows that are sent: they replace the set, or are added to it or removed from it. A row is known by the set's key. All of the
- * new version is stored before the set names it. Rows that make no difference make no version, so an upload may be repeated.
+ * Makes the next version of a set from the uploaded rows: they replace the set, or are added to it or removed from it. A row is
+ * identified by the set's key. The complete new version is stored before the set refers to it. If nothing changes, no version is
+ * made, so an upload may be repeated.
  */
 export const uploadSet = async (
   context: Sets,
@@ -84,7 +85,7 @@ export const uploadSet = async (
     ({ list } = await writeList(blobs, blobName(), rows, key));
     await blobs.remove(sent.list.blob);
   }
-  // The order of rows is no difference that is worth a version where rows were only added or removed again.
+  // If rows were only added or removed, a different order of rows does not make a new version.
   if (last?.digest === list.digest) {
     await blobs.remove(list.blob);
     return { set: setView(document!), isNew: false, folded: sent.folded };
@@ -128,7 +129,7 @@ const keyOf = (name: string, set: SetBody | undefined, given: readonly string[] 
   if (set && given && stableText(given) !== stableText(set.key ?? []))
     throw new Problem(
       "invalid-request",
-      `${shown(name)}: the set's key is ${set.key?.join(", ") ?? "the whole row"} and stays. Leave \`key\` out, or make another set.`,
+      `${shown(name)}: the set's key is ${set.key?.join(", ") ?? "the whole row"} and cannot be changed. Omit \`key\`, or create another set.`,
     );
   return set ? set.key : given;
 };
@@ -140,7 +141,7 @@ const checkRoom = async ({ ledger }: Sets, document: StoredDocument | undefined)
     throw new Problem("too-many", `There are ${MOST_SETS} input sets, which is the limit. Remove some.`);
 };
 
-/** Objects that no version names: of versions that were dropped, and of uploads that broke off long ago. */
+/** Objects that no version refers to: from dropped versions, and from uploads that broke off long ago. */
 const sweep = async ({ blobs, now }: Sets, name: string, { versions }: SetBody): Promise<void> => {
   const named = new Set(versions.map(({ blob }) => blob));
   for await (const { name: blob } of blobs.list(`inputs/${name}/`)) {
@@ -261,7 +262,7 @@ async function* rowsOf(batches: AsyncIterable<readonly InputRow[]>): AsyncGenera
   for await (const batch of batches) for (const row of batch) if ("value" in row) yield row.value;
 }
 
-/** With all of its versions. Jobs that have taken a version still being loaded keep none: finish or cancel them first. */
+/** Removes all of its versions. Jobs that are still loading one of them lose it: finish or cancel them first. */
 export const removeSet = async (context: Sets, actor: Actor, name: string): Promise<InputSet> => {
   const { ledger, blobs } = context;
   const document = await findSet(context, actor, name);
@@ -272,7 +273,7 @@ export const removeSet = async (context: Sets, actor: Actor, name: string): Prom
   if (user)
     throw new Problem(
       "in-use",
-      `${shown(name)}: schedule ${user.name} takes its inputs from this set. Change or remove the schedule first.`,
+      `${shown(name)}: schedule ${user.name} uses this set. Change or remove the schedule first.`,
     );
   const change = { kind: "input-set" as const, name, expected: document.revision, body: null };
   const reply = await ledger.documents.commit({ changes: [change] });

@@ -22,7 +22,7 @@ export const captureView = (ref: CaptureRef, number: number): Capture => ({
 
 const failureView = (failure: Failure): Failure => ({ ...failure, detail: withoutPlaces(failure.detail) });
 
-/** The worker's name stays out: it shows which machines there are. The log has it. */
+/** The worker's name is left out, because it reveals the machines. It is in the log. */
 const attemptView = <Attempt extends StoredAttempt>(attempt: Attempt) => {
   const { worker: _worker, at, proxied, ...rest } = attempt;
   return { ...rest, at: isoTime(at), ...(proxied && { proxied: proxied.map(tierCostView) }) };

@@ -103,10 +103,10 @@ interface ResumeOptions {
   readonly newVersion?: boolean;
   /** How long to wait for items that workers are running with the previous version. */
   readonly waitMs?: number;
-  /** Told how many those are. */
+  /** Called with the number of such items. */
   readonly onWait?: (inFlight: number) => void;
   /**
-   * Reads the stored pages of a job that has got a new version, here and now; `isTaken` is false if the version is unchanged. By default the
+   * Reads the stored pages of a job with a new version immediately; `isTaken` is false if the version is unchanged. By default a
    * maintenance task of a controller reads them, and the job stays paused until then.
    */
   readonly readPages?: (view: JobView, isTaken: boolean) => Promise<void>;

@@ -19,8 +19,8 @@ import { uploadInputs } from "./upload.ts";
 type Loads = Pick<ServiceContext, "ledger" | "registry" | "blobs" | "laneOf" | "now" | "readUrl">;
 
 /**
- * Loads the inputs of a job that says where they come from, then seals it. After a crash it goes on where it was: what is read from a changing place is stored once,
- * before the first input is loaded, and the job's upload knows how many were taken.
+ * Loads the inputs of a job with `inputsFrom`, then seals it. After a crash it continues where it stopped: inputs from a source
+ * that may change are stored once, before the first one is loaded, and the job's upload records how many were accepted.
  */
 export const loadInputs = async (context: Loads, { spec }: JobView, signal: AbortSignal): Promise<void> => {
   try {
@@ -34,7 +34,7 @@ export const loadInputs = async (context: Loads, { spec }: JobView, signal: Abor
   }
 };
 
-/** Why trying again would not help; undefined if it may. */
+/** Why another attempt would not help; undefined if it may. */
 const lastingReason = (error: unknown): string | undefined => {
   if (error instanceof FailureError) return error.failure.detail;
   if (isLasting(error) || error instanceof InputError) return error.message;
@@ -82,7 +82,7 @@ const readFrom = (
   return readInputs(context.readUrl(new URL(from.url), signal), { name: from.url });
 };
 
-/** What a client may say about where a job takes its inputs from, with the version of the set that it takes. */
+/** Checks `inputsFrom` of a client, and adds the current version of the set. */
 export const jobInputsFrom = async (
   context: Pick<ServiceContext, "ledger">,
   actor: Actor,
@@ -102,7 +102,7 @@ export const jobInputsFrom = async (
   return { set: from.set, version: (await findVersion(context, actor, from.set, from.version)).version };
 };
 
-/** The job ends with the inputs that it has, and its firing says why. */
+/** The job ends with the inputs that it has, and its firing has the reason. */
 const giveUp = async ({ ledger, now }: Loads, { id, firing }: JobSpec, why: string): Promise<void> => {
   const detail = `the inputs cannot be loaded: ${why}`;
   const stored = firing && (await readFiring(ledger, firing.schedule, firing.at));
@@ -118,13 +118,13 @@ const giveUp = async ({ ledger, now }: Loads, { id, firing }: JobSpec, why: stri
 };
 
 const PAGE = 1000;
-/** How far back earlier runs are looked at. */
+/** How far back earlier runs are considered. */
 const MOST_RUNS = 200;
 const WEEK_MS = 7 * 86_400_000;
 
 type Items = Pick<Loads, "ledger" | "now">;
 
-/** Inputs of earlier jobs of the client, each key once. Only those that were given: what was found on pages is found again. */
+/** Inputs of earlier jobs of the client, each key once. Only submitted inputs: those found on pages are found again. */
 async function* itemRows(context: Items, spec: JobSpec, of: ItemsOf): AsyncGenerator<InputRow[]> {
   const seen = new DigestTable();
   let line = 0;

@@ -19,7 +19,7 @@ const PROBLEMS = {
   "scraper-changed": [409, "The scraper has changed since the server loaded it"],
   "still-in-hand": [409, "Workers are still running items of the job with the previous version"],
   "release-refused": [409, "The release cannot be published"],
-  "release-changed": [409, "Somebody else has changed the dataset or the release"],
+  "release-changed": [409, "Someone else has changed the dataset or the release"],
   "changed-meanwhile": [409, "Another request changed it at the same time"],
   "in-use": [409, "Something else uses it"],
   "schedule-exists": [409, "A schedule with this name exists"],

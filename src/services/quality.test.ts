@@ -43,7 +43,7 @@ test("a run is counted once, compared by key with the run before, and its findin
   assert.equal(runs.length, 6);
   const lost = findings.find(({ measure }) => measure === "no-value")!;
   assert.deepEqual([lost.field, lost.level, lost.share.hits, lost.examples.length], ["tax", "block", 40, 10]);
-  assert.match(findingText(lost), /tax: 33\.3 % records without a value, where 0\.\d % were expected/);
+  assert.match(findingText(lost), /tax: 33\.3 % records without a value; 0\.\d % were expected/);
   const wild = findings.find(({ measure }) => measure === "wild")!;
   assert.ok(wild.examples.length === 10 && wild.examples.every((key) => Number(key) % 4 === 1));
   assert.equal(

@@ -64,8 +64,8 @@ export const renewQuality = async (stores: Stores, job: string): Promise<void> =
 };
 
 /**
- * Counts the quality of a job that has ended, compares it with earlier runs of the same client, and stores both. A job that ended again is counted
- * again. Undefined for jobs that have not come to their end by themselves.
+ * Measures the quality of a job that has ended, compares it with earlier runs of the same client, and stores both. A job that
+ * ended again is measured again. Undefined for jobs that did not end normally.
  */
 export const noteQuality = async (
   stores: Stores,
@@ -139,7 +139,7 @@ export const noteQuality = async (
     ],
     events: stored.length === 0 ? [] : [{ type: "drift.found", job, facts: factsOf(quality, stored) }],
   });
-  // Somebody else has counted it at the same time.
+  // Another controller has measured it at the same time.
   return reply.committed ? quality : await noteQuality(stores, job, { renews, ...options });
 };
 
@@ -160,7 +160,7 @@ const factsOf = ({ scraper, client }: RunQuality, findings: readonly StoredFindi
   first: findingText(findings[0]!),
 });
 
-/** The run before whose values are compared: the newest that is still there. */
+/** The previous run whose values are compared: the newest that still exists. */
 const jobBefore = async (
   { ledger }: Stores,
   { spec, endedAt = 0 }: JobView,
@@ -178,7 +178,7 @@ const readPriors = async ({ ledger }: Pick<Stores, "ledger">): Promise<Priors> =
   ((await ledger.documents.read("quality", PRIORS))?.body as { readonly priors: Priors } | undefined)
     ?.priors ?? {};
 
-/** Learns from the newest runs of all scrapers how much shares vary. Once a day is often enough. */
+/** Learns from the newest runs of all scrapers how much shares vary. Once a day is enough. */
 export const renewPriors = async ({ ledger }: Pick<Stores, "ledger">, now: number): Promise<boolean> => {
   const known = await ledger.documents.read("quality", PRIORS);
   if (known && now - known.changedAt < DAY_MS) return false;
@@ -214,7 +214,7 @@ interface ScraperDrift {
   readonly findings: readonly StoredFinding[];
 }
 
-/** The runs of a scraper and the findings about them, newest first; of the actor's own jobs, or of all for operators. */
+/** The runs of a scraper and the findings about them, newest first: of the actor's own jobs, or of all jobs for operators. */
 export const readDrift = async (
   context: Pick<ServiceContext, "ledger">,
   actor: Actor,
@@ -227,7 +227,10 @@ export const readDrift = async (
   return { scraper, runs: runs.slice(0, limit), findings: own.slice(0, limit) };
 };
 
-/** Accepts a finding with a reason: its run becomes part of the baseline, and it blocks no release. Accepting it again changes nothing. */
+/**
+ * Accepts a finding with a reason: its run becomes part of the baseline, and the finding no longer blocks releases. Accepting it
+ * again changes nothing.
+ */
 export const acceptFinding = async (
   { ledger, now }: Pick<ServiceContext, "ledger" | "now">,
   actor: Actor,
@@ -248,9 +251,9 @@ export const acceptFinding = async (
 
 const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;
 
-/** One sentence for people. */
+/** The finding as one sentence. */
 export const findingText = ({ field, fields, measure, share, expected, runs }: Finding): string => {
   const about = field ?? (fields ? `${fields.length} fields together` : "the run");
   const now = percent(share.hits / share.of);
-  return `${about}: ${now} ${MEASURES[measure].says}, where ${percent(expected)} were expected from ${runs} earlier runs`;
+  return `${about}: ${now} ${MEASURES[measure].says}; ${percent(expected)} were expected from ${runs} earlier runs`;
 };

@@ -17,7 +17,7 @@ type Registered = Pick<ServiceContext, "blobs" | "scrapers">;
 const MOST_SCRAPERS = 100;
 const MOST_VERSIONS = 1000;
 
-/** What a client decides. The rest is the installation's: robots, lanes, headers, proxies, identity, the failure policy. */
+/** What a client decides. The installation decides the rest: robots, lanes, headers, proxies, identity, the failure policy. */
 const CLIENT_OPTIONS = {
   kind: true,
   name: true,

@@ -11,7 +11,7 @@ const SEARCHED = 50;
 /** The stages `audit` and `publish` of a schedule with a dataset: a release with the records of the firing's job. */
 export const releaseStages = (context: ServiceContext): StageRunners => {
   const owner = ({ client }: StageCall): Actor => ({ client, role: "client" });
-  /** The newest release that was written from the job, in one of these states: a stage that is repeated goes on with it. */
+  /** The newest release that was written from the job and is in one of these states: a repeated stage continues with it. */
   const releaseOf = async (
     { dataset = "", job }: StageCall,
     states: readonly string[],
@@ -59,7 +59,7 @@ export const releaseStages = (context: ServiceContext): StageRunners => {
   };
 };
 
-/** A refusal is the end of the stage; other errors are tried again. */
+/** A refusal ends the stage; other errors are tried again. */
 const told = async (run: () => Promise<StageEnd>): Promise<StageEnd> => {
   try {
     return await run();

@@ -29,7 +29,7 @@ const folderOf = (dataset: string): string => `service/datasets/${dataset}`;
 /** The last part of the folder in which the files of a release are. */
 const folderIn = ({ files }: Pick<Release, "files">): string => files[0]!.blob.split("/").at(-2)!;
 
-/** Which job each source is read from: what was asked for, what the dataset says, or the newest that is done. */
+/** Which job each source is read from: the requested one, the one that the dataset names, or the newest that is done. */
 const chooseSources = async (
   { ledger }: ReleaseContext,
   dataset: Dataset,
@@ -98,7 +98,7 @@ export const writeRelease = async (
   }
 };
 
-/** Two writers at once get numbers of their own. */
+/** Two concurrent writers get different numbers. */
 const numbered = async (
   context: ReleaseContext,
   actor: Actor,
@@ -119,7 +119,7 @@ const numbered = async (
   }
 };
 
-/** Audits a release that is not published: it passes, or is held with what is wrong. */
+/** Audits a release that is not published: it passes, or is held with the reasons. */
 export const auditRelease = async (
   context: ReleaseContext,
   actor: Actor,
@@ -132,13 +132,13 @@ export const auditRelease = async (
   if (release.state === "published" || release.state === "withdrawn")
     throw new Problem(
       "release-refused",
-      `Release ${number} of ${name} is ${release.state}: it was audited before.`,
+      `Release ${number} of ${name} is ${release.state}: it has already been audited.`,
     );
   const ownAudit = audits?.get(name);
   if (dataset.hasAudit && !ownAudit)
     throw new Problem(
       "release-refused",
-      `${name} has an audit function in its configuration, and this process does not have it. Audit it where sluice.config.ts is.`,
+      `${name} has an audit function in its configuration, which this process has not loaded. Run the audit in the folder of sluice.config.ts.`,
     );
   const tools = {
     blobs,
@@ -227,13 +227,13 @@ const change = async (
   const { kind, name } = reply.conflicts[0]!;
   throw new Problem(
     "release-changed",
-    `The ${kind} ${name} was changed by somebody else at the same time, and nothing was done here. Look at it, then try again.`,
+    `The ${kind} ${name} was changed by someone else at the same time; nothing was done. Look at it, then try again.`,
   );
 };
 
 /**
- * Makes an audited release the current one: its manifest is stored, then one compare-and-set of the dataset's pointer. Of two that publish at once, one wins
- * and the other is told.
+ * Makes an audited release the current one: its manifest is stored, then the dataset's pointer is changed by compare-and-set. If
+ * two publish at the same time, one succeeds and the other gets an error.
  */
 export const publishRelease = async (
   context: ReleaseContext,
@@ -253,7 +253,7 @@ export const publishRelease = async (
   const manifest = await putFile(
     blobs,
     folder,
-    // A publisher that loses, or dies, leaves one that nothing points to.
+    // A publisher that loses or dies leaves a manifest that nothing points to.
     `manifest-${timedId(at, randomBytes(4))}.json`,
     `${JSON.stringify(manifestOf(found.body, publishing), null, 2)}\n`,
   );
@@ -273,7 +273,7 @@ export const publishRelease = async (
   return published;
 };
 
-/** Everything about a release, for readers who have nothing else. */
+/** Everything about a release, for readers who have only the files. */
 const manifestOf = (
   { state: _state, files, ...release }: Release,
   published: { readonly at: number; readonly by: string; readonly reason?: string },
@@ -297,7 +297,7 @@ const publishedEvent = ({ dataset, client, number, rows }: Release, at: number, 
   },
 });
 
-/** Makes an earlier published release current again; the one before it when none is named. */
+/** Makes an earlier published release current again; by default the previous one. */
 export const rollbackRelease = async (
   context: ReleaseContext,
   actor: Actor,
@@ -307,7 +307,7 @@ export const rollbackRelease = async (
   const { body: dataset, revision } = await findDataset(context, actor, name);
   const from = dataset.current?.release;
   if (from === undefined)
-    throw new Problem("release-refused", `${name} has no current release to go back from.`);
+    throw new Problem("release-refused", `${name} has no current release, so there is nothing to roll back.`);
   const earlier = await listReleases(context, name, { limit: 500, before: from });
   const target =
     to === undefined
@@ -348,7 +348,7 @@ export const rollbackRelease = async (
 
 const MOST_EXAMPLES = 20;
 
-/** What differs between two releases by key; the current one and the one before it when left out. */
+/** The differences between two releases by key; by default the current and the previous one. */
 export const diffOfReleases = async (
   context: ReleaseContext,
   actor: Actor,
@@ -373,10 +373,10 @@ const removeFolder = async ({ blobs }: Pick<ReleaseContext, "blobs">, folder: st
 };
 
 const MOST_RELEASES = 20_000;
-/** Nobody writes a release for longer. */
+/** Writing a release never takes longer than this. */
 const ABANDONED_MS = 86_400_000;
 
-/** Removes releases beyond those that a dataset keeps, and files that writers and publishers left when they died. */
+/** Removes releases beyond those that a dataset keeps, and files left by writers and publishers that died. */
 export const pruneReleases = async (
   context: ReleaseContext,
   dataset: Dataset,

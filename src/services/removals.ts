@@ -15,13 +15,13 @@ import { Problem } from "./problem.ts";
 
 type Removals = Pick<ServiceContext, "ledger">;
 
-/** Whoever could read the job can read what is left of it. */
+/** Whoever could read the job can read the record of its removal. */
 const findRemoved = async ({ ledger }: Removals, actor: Actor, job: string): Promise<Removal | undefined> => {
   const removal = await ledger.removals.read(job);
   return removal?.what === "job" && mayRead(actor, removal.client) ? removal : undefined;
 };
 
-/** From now on, nothing of the job or of its pages can be read; the data is deleted afterwards. Removing it again changes nothing. */
+/** Nothing of the job, or of its pages, can be read after this; the data is deleted later. Removing it again changes nothing. */
 export const removeJob = async (
   context: Removals,
   actor: Actor,
@@ -56,8 +56,8 @@ type PrunedPart = DuePart & { readonly bytes?: number };
 const pinnedRetention: PruneTools["retentionOf"] = async ({ spec }) => spec.retention;
 
 /**
- * Marks what is due to be removed, or only reports it. `most` bounds the jobs of one call, because each is marked in a transaction of its own; the plan is
- * made before the first is marked, because pages of the list shift when jobs go.
+ * Marks what is due for removal, or only reports it. `most` limits the jobs of one call, because each is marked in a separate
+ * transaction; the plan is made before the first is marked, because the pages of the list shift when jobs are removed.
  */
 export const prune = async (
   context: Pick<ServiceContext, "ledger" | "blobs" | "retentionOf" | "now">,

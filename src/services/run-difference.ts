@@ -7,10 +7,10 @@ import type { Actor, ServiceContext } from "./context.ts";
 import { findJob } from "./jobs.ts";
 import { Problem } from "./problem.ts";
 
-/** Together. Both are read as a whole, and one of them is sorted on disk. */
+/** Limit for both runs together. Both are read completely, and one of them is sorted on disk. */
 const MOST_ITEMS = 1_000_000;
 
-/** Refuses runs that have not ended, and those that are too large to compare while somebody waits. */
+/** Refuses runs that have not ended, and runs that are too large to compare while a client waits. */
 export const checkComparable = async (
   context: ServiceContext,
   actor: Actor,
@@ -20,13 +20,13 @@ export const checkComparable = async (
   for (const job of jobs) {
     const { endedAt, counts } = await findJob(context, actor, job);
     if (endedAt === undefined)
-      throw new Problem("job-running", `${job}: the job has not ended. Compare it when it has.`);
+      throw new Problem("job-running", `${job}: the job has not ended. Compare it when it has ended.`);
     items += counts.accepted;
   }
   if (items > MOST_ITEMS)
     throw new Problem(
       "too-large",
-      `The two jobs have ${items} items, more than the ${MOST_ITEMS} that are compared here. Run \`sluice diff ${jobs.join(" ")}\`.`,
+      `The two jobs have ${items} items, more than the limit of ${MOST_ITEMS}. Run \`sluice diff ${jobs.join(" ")}\`.`,
     );
 };
 

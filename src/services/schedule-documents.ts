@@ -9,11 +9,11 @@ import type { Firing, FIRING_CAUSES, FIRING_STATES, ScheduleDefinition } from ".
 import { type Actor, mayRead, shown } from "./context.ts";
 import { Problem } from "./problem.ts";
 
-/** A schedule as it is stored: what was asked for, and how far it is. */
+/** A schedule as it is stored: the request, and its state. */
 export interface ScheduleBody extends Timing, Decided {
   readonly client: string;
   readonly origin: "config" | "api";
-  /** What clients supply may not lead into the operator's own network. */
+  /** URLs from clients must not point into the operator's internal network. */
   readonly guardsTargets: boolean;
   readonly by: string;
   readonly createdAt: number;
@@ -26,12 +26,12 @@ export interface ScheduleBody extends Timing, Decided {
   /** Nominal times of the firings that have not ended. */
   readonly running: readonly number[];
   readonly counts: Readonly<Record<"fired" | "done" | "failed" | "skipped" | "missed", number>>;
-  /** Nominal time of the latest firing that went through all stages: schedules with `after` follow it. */
+  /** Nominal time of the latest firing that completed all stages: schedules with `after` follow it. */
   readonly releasedAt?: number;
   readonly lastSuccessAt?: number;
-  /** People were told that it has not succeeded for several times; gone when it succeeds. */
+  /** People were notified that several times passed without success; removed when it succeeds. */
   readonly lateSince?: number;
-  /** The latest times were missed, or could not start, since this one; gone when it fires again. */
+  /** The latest times, since this one, were missed or could not start; removed when it fires again. */
   readonly missing?: { readonly at: number; readonly reason: string };
 }
 
@@ -46,7 +46,7 @@ export interface FiringBody {
   readonly endedAt?: number;
   readonly job?: string;
   readonly stages: readonly Stage[];
-  /** How often the current stage broke off with an error. */
+  /** How often the current stage failed with an error. */
   readonly tries?: number;
 }
 

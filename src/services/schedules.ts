@@ -39,10 +39,10 @@ import { timesOf } from "./schedule-times.ts";
 
 type Schedules = Pick<ServiceContext, "ledger" | "now">;
 
-/** Times that are shown before a schedule is saved, and with it. */
+/** Number of times that are shown before a schedule is saved, and with it. */
 const SHOWN_TIMES = 5;
 
-/** The next times of a schedule that need not exist, in its zone and in UTC. Those of one that follows another are not known. */
+/** The next times of a schedule, which need not exist, in its zone and in UTC. The times of a schedule with `after` are not known. */
 export const previewTimes = async (
   { now }: Pick<Schedules, "now">,
   { when, name, jitterMs = 0 }: PreviewWish,
@@ -83,7 +83,7 @@ interface Origin {
   readonly by: string;
 }
 
-/** Everything that can be wrong is found before it is stored: pattern, zone, scraper, inputs, and circles of schedules that follow each other. */
+/** Everything is checked before it is stored: pattern, zone, scraper, inputs, and cycles of schedules that follow each other. */
 export const createSchedule = async (
   context: ServiceContext,
   actor: Actor,
@@ -95,11 +95,11 @@ export const createSchedule = async (
   const client =
     asked ?? (dataset === undefined ? actor.client : (await datasetOf(context, actor, dataset)).client);
   if (client !== actor.client && !isAtLeast(actor.role, "operator"))
-    throw new Problem("forbidden", "Only operators make schedules for other clients.");
+    throw new Problem("forbidden", "Only operators can create schedules for other clients.");
   if (await readSchedule(context.ledger, name))
     throw new Problem(
       "schedule-exists",
-      `${shown(name)}: there is a schedule with this name. Change it, or remove it first.`,
+      `${shown(name)}: a schedule with this name exists. Change it, or remove it first.`,
     );
   await checkCount(context);
   const body = newBody(await checkedDefinition(context, name, client, definition, origin), {
@@ -125,7 +125,7 @@ const newBody = (
   counts: { fired: 0, done: 0, failed: 0, skipped: 0, missed: 0 },
 });
 
-/** Its times from now on; what runs goes on as it began. */
+/** Changes future times; running firings continue unchanged. */
 export const changeSchedule = async (
   context: ServiceContext,
   actor: Actor,
@@ -240,7 +240,7 @@ const checkCircle = async ({ ledger }: Schedules, name: string, after: string): 
     if (path.includes(next))
       throw new Problem(
         "invalid-request",
-        `when/after: the schedules follow each other in a circle: ${[...path, next].join(" → ")}.`,
+        `when/after: the schedules form a cycle: ${[...path, next].join(" → ")}.`,
       );
     path.push(next);
     const found = await readSchedule(ledger, next);
@@ -252,9 +252,13 @@ const checkCircle = async ({ ledger }: Schedules, name: string, after: string): 
 
 const mustCommit = async (name: string, committing: Promise<CommitReply>): Promise<void> => {
   if (!(await committing).committed)
-    throw new Problem("changed-meanwhile", `${shown(name)}: it was changed at the same time. Try again.`, {
-      retryAfterSeconds: 1,
-    });
+    throw new Problem(
+      "changed-meanwhile",
+      `${shown(name)}: it was changed by someone else at the same time. Try again.`,
+      {
+        retryAfterSeconds: 1,
+      },
+    );
 };
 
 export const scheduleView = async (
@@ -324,7 +328,7 @@ export const listFirings = async (
   return { firings: found.map(firingView), next: found.length < limit ? undefined : found.at(-1)?.name };
 };
 
-/** What runs goes on. Pausing again changes nothing. */
+/** Running firings continue. Pausing again changes nothing. */
 export const pauseSchedule = async (
   context: Schedules,
   actor: Actor,
@@ -338,7 +342,7 @@ export const pauseSchedule = async (
   return await showSchedule(context, actor, name);
 };
 
-/** Nothing fires before its next time, unless `catchUp` asks for the last one that passed. Times that passed are counted as skipped. */
+/** It fires at its next time; with `catchUp`, also for the last time that was missed. Missed times are counted as skipped. */
 export const resumeSchedule = async (
   context: Schedules,
   actor: Actor,
@@ -360,7 +364,7 @@ export const resumeSchedule = async (
   return await showSchedule(context, actor, name);
 };
 
-/** Fires now, whether it is paused or not. Its nominal time is this second. */
+/** Fires now, whether it is paused or not. Its nominal time is the current second. */
 export const runSchedule = async (context: ServiceContext, actor: Actor, name: string): Promise<Firing> => {
   const { ledger, now } = context;
   const stored = await findSchedule(ledger, actor, name);
@@ -382,7 +386,7 @@ export const runSchedule = async (context: ServiceContext, actor: Actor, name: s
   return firingView({ body: firing });
 };
 
-/** Queues the times of a period that did not fire: they fire one after another, as soon as no firing of the schedule runs. */
+/** Queues the times of a period that did not fire: they fire one after another, each when no other firing of the schedule is running. */
 export const backfillSchedule = async (
   context: Schedules,
   actor: Actor,
@@ -434,7 +438,7 @@ const tooManyTimes = (): Problem =>
     `At most ${MOST_BACKFILLED} times can wait to be backfilled. Name a shorter period.`,
   );
 
-/** Repeats a stage of a firing that has ended, alone or with those after it. `collect` is repeated with a new job. */
+/** Repeats a stage of a firing that has ended, alone or with the later ones. `collect` is repeated with a new job. */
 export const repeatStage = async (
   context: ServiceContext,
   actor: Actor,
@@ -468,7 +472,7 @@ export const repeatStage = async (
   return firingView({ body: next });
 };
 
-/** Its jobs and firings stay; firings are deleted with time. */
+/** Its jobs and firings stay; firings are deleted after some time. */
 export const removeSchedule = async (context: Schedules, actor: Actor, name: string): Promise<Schedule> => {
   const stored = await findSchedule(context.ledger, actor, name);
   for await (const { name: other, body } of allSchedules(context.ledger))

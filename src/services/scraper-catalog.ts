@@ -30,7 +30,7 @@ export interface ScraperCatalog {
   ownName(name: string): Promise<string>;
   /** By the `source` of a job. */
   load(source: string): Promise<CompiledScraper>;
-  /** Of the installation's own file, whatever version is active. */
+  /** From the installation's own file, whatever version is active. */
   ownFile?(name: string): Promise<Pick<CompiledScraper, "source" | "version"> | undefined>;
   /** Result of its fixture tests; undefined if nobody runs them. */
   readonly fixturesOf?: (source: string) => Promise<FixtureStatus>;
@@ -54,7 +54,7 @@ interface CatalogOptions extends Pick<ScraperCatalog, "fixturesOf"> {
   readonly documents?: Documents;
 }
 
-/** The built-ins, the scrapers of the project and, where it has no file of the name, those that were deployed. */
+/** The built-ins, the scrapers of the project and, for names without a file, deployed scrapers. */
 export const openCatalog = (
   project: Project | undefined,
   { takesPaths = false, blobs, documents, ...options }: CatalogOptions = {},
@@ -88,7 +88,7 @@ export const openCatalog = (
     compiled.set(id, { loaded, ready });
     return await ready;
   };
-  /** The version that somebody has activated. */
+  /** The version that someone has activated. */
   const active = async (name: string): Promise<CompiledScraper | undefined> => {
     if (!documents || !blobs || !/^[a-z0-9][a-z0-9._-]{0,63}$/.test(name)) return undefined;
     const { active: version } = (await readPointers({ documents }, name)).body;

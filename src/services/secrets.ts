@@ -4,7 +4,7 @@ import type { KeyInfo, Role } from "../ports/registry.ts";
 /** The name that was drawn for something before it is created: a request that is repeated under it finds what the first one made. */
 export interface Creation {
   readonly name: string;
-  /** The request was begun before: what it creates may exist. */
+  /** The request was started before: what it creates may exist. */
   readonly isAgain: boolean;
 }
 

@@ -52,7 +52,7 @@ export const uploadInputs = async (
   if (given !== undefined && given > offset)
     throw new Problem(
       "offset-gap",
-      `The job has ${offset} inputs of this upload. Send it again from there, not from ${given}.`,
+      `The job has ${offset} inputs of this upload. Continue with that offset, not with ${given}.`,
       { offset },
     );
   await planInputs({
@@ -95,8 +95,8 @@ export const uploadInputs = async (
 const uploadName = (job: string): string => `jobs/${job}/upload.json`;
 
 /**
- * How many inputs of a job have been taken. Written after each batch is in the ledger: everything it counts is there, and at most one batch more, which
- * is folded when it comes again.
+ * How many inputs of a job have been accepted. Written after each batch is in the ledger: the ledger has everything that is
+ * counted, and at most one batch more, which is folded if it is sent again.
  */
 export const readUpload = async ({ blobs }: { readonly blobs: Blobs }, job: string): Promise<Upload> => {
   try {

@@ -9,18 +9,18 @@ import type { VersionCode, VersionDifference } from "../scrapers/version-differe
 import { type ServiceContext, shown } from "./context.ts";
 import { Problem } from "./problem.ts";
 
-/** Which of a scraper's stored versions is which; by version. */
+/** The pointers to a scraper's stored versions. */
 export interface Pointers {
   readonly active?: string;
   readonly canary?: string;
   readonly previous?: string;
-  /** A canary that has ended, and whose jobs are still to be changed. */
+  /** A canary that has ended, and whose jobs have not all been changed yet. */
   readonly ending?: string;
 }
 
 export interface CanaryRecord extends CanaryRule {
   readonly state: "running" | "undecided" | "rolled-back" | "promoted";
-  /** Set by whoever started it; else by the size of each job. */
+  /** Set by the person who started it; by default it depends on the size of each job. */
   readonly ownShare?: number;
   readonly startedAt: number;
   readonly by: string;
@@ -29,11 +29,11 @@ export interface CanaryRecord extends CanaryRule {
   readonly test: CanaryState;
   /** Jobs with items of the canary. */
   readonly jobs: readonly string[];
-  /** Of these, those that are still to be changed or read again. */
+  /** The jobs that have not been changed or extracted again yet. */
   readonly unread: readonly string[];
 }
 
-/** What is known of a stored version. */
+/** What is known about a stored version. */
 export interface VersionRecord {
   readonly bundle: string;
   readonly by: string;
@@ -111,7 +111,7 @@ export const versionChange = (
 
 const AGAIN = 20;
 
-/** Reads, decides and commits, again if somebody else was first. */
+/** Reads, decides and commits; repeats this if another process was first. */
 export const changing = async <Result>(
   scraper: string,
   attempt: () => Promise<{ readonly committed: boolean; readonly result: Result }>,
@@ -120,10 +120,7 @@ export const changing = async <Result>(
     const { committed, result } = await attempt();
     if (committed) return result;
   }
-  throw new Problem(
-    "unavailable",
-    `${shown(scraper)}: its versions are changed by others right now. Try again.`,
-  );
+  throw new Problem("unavailable", `${shown(scraper)}: someone else is changing its versions. Try again.`);
 };
 
 type Code = Pick<ServiceContext, "blobs" | "ledger" | "now">;
@@ -138,14 +135,14 @@ export const loadVersion = async (
   if (!stored)
     throw new Problem(
       "not-found",
-      `${shown(scraper)} has no stored version ${shown(version)}. \`sluice versions list ${shown(scraper)}\` lists those that it has.`,
+      `${shown(scraper)} has no stored version ${shown(version)}. \`sluice versions list ${shown(scraper)}\` lists its versions.`,
     );
   const bundle = parseBundle(await blobs.get(stored.blob));
   const ready = await compileScraper(await loadScraper(deployedSource(scraper), blobs, version));
   return { hash: stored.hash, bundle, ready };
 };
 
-/** A version that was stored when a job was pinned to it has no document until somebody does something with it. */
+/** A version that was stored when a job was pinned to it has no document until someone uses it. */
 export const versionRecord = async (
   context: Code,
   scraper: string,

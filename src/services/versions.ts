@@ -29,7 +29,7 @@ const MOST_ACTIVATIONS = 50;
 
 type Context = Pick<ServiceContext, "ledger" | "blobs" | "scrapers" | "laneOf" | "now" | "location">;
 
-/** The stored versions of a scraper that somebody has deployed, judged or activated, the newest first. */
+/** The stored versions of a scraper that were deployed, compared or activated, newest first. */
 export const listVersions = async (
   { ledger, scrapers }: Pick<Context, "ledger" | "scrapers">,
   named: string,
@@ -57,7 +57,7 @@ export const showVersion = async (
 const unknownVersion = (scraper: string, version: string): Problem =>
   new Problem(
     "not-found",
-    `${shown(scraper)} has no version ${shown(version)}. \`sluice versions list ${shown(scraper)}\` lists those that it has.`,
+    `${shown(scraper)} has no version ${shown(version)}. \`sluice versions list ${shown(scraper)}\` lists its versions.`,
   );
 
 const versionView = (version: string, record: VersionRecord, pointers: Pointers): Version => {
@@ -99,7 +99,7 @@ const versionView = (version: string, record: VersionRecord, pointers: Pointers)
   };
 };
 
-/** A version by its id or the beginning of it; the one that was deployed last when left out. */
+/** A version by its id or the beginning of it; by default the one that was deployed last. */
 export const resolveVersion = async (
   { ledger, blobs, scrapers }: Pick<Context, "ledger" | "blobs" | "scrapers">,
   named: string,
@@ -122,11 +122,11 @@ export const resolveVersion = async (
     ? unknownVersion(scraper, version)
     : new Problem(
         "invalid-request",
-        `${shown(scraper)}: several versions begin with ${version}. Give more of it.`,
+        `${shown(scraper)}: several versions begin with ${version}. Use more characters.`,
       );
 };
 
-/** An event of a scraper belongs to no job: it is told to the installation's own client. */
+/** An event of a scraper belongs to no job: it is sent to the installation's own client. */
 export const versionEvent = (
   type: NewEvent["type"],
   scraper: string,
@@ -139,7 +139,7 @@ interface Activating extends Activation {
   readonly by: string;
 }
 
-/** Makes a version the one that new jobs use, if stored pages say nothing against it, or somebody says why it is activated all the same. */
+/** Makes a version the one that new jobs use, if it passes the test on stored pages, or if someone gives a reason to activate it anyway. */
 export const activateVersion = async (
   context: Context,
   { scraper, version, by, accept, move = false }: Activating,
@@ -151,7 +151,7 @@ export const activateVersion = async (
     await context.ledger.events.write([versionEvent("version.refused", scraper, facts)]);
     throw new Problem(
       "version-refused",
-      `${scraper} ${version} is not activated. ${gate.reasons.join("; ")}. Correct it, start a canary where that is asked for, or say why it is right: --accept "why".`,
+      `${scraper} ${version} is not activated. ${gate.reasons.join("; ")}. Correct it, start a canary if one is needed, or give a reason to activate it anyway: --accept "why".`,
     );
   }
   await setActive(context, scraper, version, {
@@ -169,7 +169,7 @@ interface ActivationBy {
   readonly accepted?: string;
 }
 
-/** What was active is the previous one. */
+/** The version that was active becomes the previous one. */
 export const activation = (
   pointers: Pointers,
   record: VersionRecord,
@@ -220,7 +220,7 @@ const stillCanary = (scraper: string, version: string): Problem =>
     `${scraper} ${version} is the canary. Promote it, or roll it back: sluice versions canary ${scraper} --promote | --roll-back`,
   );
 
-/** Back to the version that was active before: a pointer that new jobs follow, and those that are moved with their next claim. */
+/** Returns to the version that was active before: new jobs use it, and moved jobs use it with their next claim. */
 export const rollBackVersion = async (
   context: Context,
   { scraper, by, move = false }: { readonly scraper: string; readonly by: string; readonly move?: boolean },

@@ -69,8 +69,8 @@ export class BudgetTracker {
   }
 
   /**
-   * Called before each request, with the price of the proxy that it goes through: counts it, after a wait if need be. Once the budget is spent it throws `budget`, or
-   * pauses the job if it asks for that.
+   * Called before each request, with the price of its proxy: counts the request, if necessary after a wait. When the budget is
+   * used up, it throws `budget`, or pauses the job if it asks for that.
    */
   async spend(job: Spender, item: ItemRef, price: TierPrice = {}): Promise<void> {
     const all = this.#accountsOf(job);

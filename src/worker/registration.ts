@@ -83,7 +83,7 @@ export class WorkTally {
     }
   }
 
-  /** CPU time is reported with the items that ended meanwhile, in proportion to their kinds. */
+  /** CPU time is reported with the items that ended in the same period, in proportion to their kinds. */
   #shareCpu(): void {
     const counts = SCALE_KINDS.map((kind) => [kind, this.#sums.get(`${kind} items`) ?? 0] as const);
     const all = counts.reduce((sum, [, count]) => sum + count, 0);

@@ -57,7 +57,7 @@ export class RobotsGuard {
     if (robots === null || robots.allows(this.#options.robotName, url.href)) return;
     throw new FailureError({
       kind: "robots-denied",
-      detail: `${url.origin}/robots.txt does not allow ${url.pathname}; \`robots: "ignore"\` in the scraper would`,
+      detail: `${url.origin}/robots.txt does not allow ${url.pathname}; to ignore it, set \`robots: "ignore"\` in the scraper`,
       url: url.href,
     });
   }

@@ -81,8 +81,7 @@ class Worker {
     this.#itemLog = new ItemLog(this.#log);
     this.#autoWays = new AutoWays({
       onLearned: (report) => this.#pulse.way(report),
-      onChange: (of, { way, reason }) =>
-        this.#log.info("way of auto scraper changed", { ...of, way, reason }),
+      onChange: (of, { way, reason }) => this.#log.info("auto scraper mode changed", { ...of, way, reason }),
     });
     this.#tiers = new ProxyTiers({
       worker: options.name,

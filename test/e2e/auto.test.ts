@@ -122,7 +122,7 @@ test("a site that is down does not change what was learned, and starts no browse
   const { counts: after } = await kit.run({ collectors, log });
   assert.equal(after.states.done, 20);
   assert.equal(used.count, 0);
-  assert.ok(!changes.includes("way of auto scraper changed"));
+  assert.ok(!changes.includes("auto scraper mode changed"));
 });
 
 test("absent over HTTP is confirmed by the browser once; one that the browser finds is not lost", async (t) => {

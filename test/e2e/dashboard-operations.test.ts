@@ -74,7 +74,7 @@ test("the stories of those who operate Sluice, by keyboard", async (t) => {
     assert.deepEqual([query.get("before"), query.get("after")], [earlier.id, later.id]);
     await page.reload();
     await page.getByText("New 20").waitFor();
-    await page.getByText("No version was deployed").waitFor();
+    await page.getByText("No version has been deployed").waitFor();
     await window.assertAccessible();
   });
 
@@ -176,7 +176,7 @@ test("the stories of those who operate Sluice, by keyboard", async (t) => {
       await window.assertAccessible();
       await press(button("Replay"));
       await confirm("Replay");
-      await page.getByText("It is sent again now.").waitFor();
+      await page.getByText("It is being sent again.").waitFor();
       const { data } = await client.listDeliveries();
       assert.deepEqual(
         data.map(({ type }) => type),
@@ -217,17 +217,17 @@ test("the stories of those who operate Sluice, by keyboard", async (t) => {
     );
     await page.getByText("parcels.csv").waitFor();
     await press(button("Check inputs"));
-    await page.getByText("3 of 4 rows fit").waitFor();
+    await page.getByText("3 of 4 rows are valid").waitFor();
     await page.getByRole("row", { name: /5 not-a-parcel/ }).waitFor();
     assert.equal((await client.listJobs()).data.length, before, "nothing runs yet");
     await window.assertAccessible();
     await press(page.getByText("Options"));
-    await page.getByLabel("At most so many items").fill("0");
+    await page.getByLabel("Maximum number of items").fill("0");
     await press(button("Start with 3 items"));
     await page.getByRole("alert").waitFor();
-    assert.equal(await page.getByLabel("At most so many items").inputValue(), "0");
+    assert.equal(await page.getByLabel("Maximum number of items").inputValue(), "0");
     await page.getByText("parcels.csv").waitFor();
-    await page.getByLabel("At most so many items").fill("10");
+    await page.getByLabel("Maximum number of items").fill("10");
     await press(button("Start with 3 items"));
     await page.waitForURL(/\/jobs\/[^/]+$/);
     const job = await client.getJob(new URL(page.url()).pathname.split("/").at(-1)!);
@@ -249,7 +249,7 @@ test("the stories of those who operate Sluice, by keyboard", async (t) => {
       await page.getByRole("table").first().waitFor();
       await press(button("Publish"));
       await dialog.waitFor();
-      const reason = page.getByLabel("Why it is published all the same");
+      const reason = page.getByLabel("Why it is published although it is held");
       if (await reason.isVisible()) await reason.fill("a test");
       await confirm("Publish");
       await page.getByText(`Release ${release} is current.`).waitFor();

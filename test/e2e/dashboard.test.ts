@@ -205,7 +205,7 @@ test("the stories of the dashboard", async (t) => {
       .getByRole("button", { name: "Retry" })
       .click();
     await page
-      .getByRole("heading", { name: new RegExp(`Try \\d+ items? with structure-changed again`) })
+      .getByRole("heading", { name: new RegExp(`Retry \\d+ items? with structure-changed`) })
       .waitFor();
     await window.assertAccessible();
     await page.keyboard.press("Escape");
@@ -215,7 +215,7 @@ test("the stories of the dashboard", async (t) => {
       .getByRole("button", { name: "Retry" })
       .click();
     await page.getByRole("dialog").getByRole("button", { name: "Retry" }).click();
-    await page.getByText(/with structure-changed will be tried again/).waitFor();
+    await page.getByText(/with structure-changed will be retried/).waitFor();
     const retried = await service.until(held.id, ({ counts }) => counts.states.failed === 0);
     assert.ok(retried.counts.states.queued >= count);
   });

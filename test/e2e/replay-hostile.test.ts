@@ -50,7 +50,7 @@ test("a frame that vanishes, and a popup that never comes", { skip }, async () =
     assert.doesNotMatch(error.message, /secret/);
     return failsWith(
       "navigation",
-      /^Step 2 \(click\): the page or frame http:\/\/popup.example\/path is not there/,
+      /^Step 2 \(click\): the page or frame http:\/\/popup.example\/path does not exist/,
     )(error);
   });
 });
@@ -116,7 +116,7 @@ test("a popup that closes itself fails its own step, not the browser", { skip },
   const inPopup = { ...click("button"), target: `${kit.origin}/popup` };
   await assert.rejects(
     perform(kit, [go(), click("button"), inPopup, soon(inPopup)]),
-    failsWith("navigation", /^Step 4 \(click\): .*popup is not there/),
+    failsWith("navigation", /^Step 4 \(click\): .*popup does not exist/),
   );
 });
 

@@ -104,7 +104,7 @@ const assertRefused = (items: ReadonlyMap<string, Item>): void => {
     assert.deepEqual([state, failure?.kind, attempts], ["failed", "forbidden-target", 1], url);
     assert.match(
       failure!.detail,
-      /not a public address: (loopback|cloud metadata)|^\S+ does not lead to a public address$/,
+      /not a public address: (loopback|cloud metadata)|^\S+ does not resolve to a public address$/,
     );
     assert.equal(captures.length, 0, url);
   }
@@ -243,7 +243,7 @@ test("a webhook to a private address is refused when it is created, and when its
   let delivery: Delivery | undefined;
   while (!(delivery = await tried())) await delay(50);
   assert.deepEqual([delivery.url, delivery.state], [url, "parked"]);
-  assert.equal(delivery.lastError, "refused: turns.example does not lead to a public address");
+  assert.equal(delivery.lastError, "refused: turns.example does not resolve to a public address");
   assert.ok(!seen.includes("/hook"));
   await trap.assertUntouched();
 });
@@ -302,7 +302,7 @@ test("nothing that a client reads reveals private addresses, machines, folders o
   await tell(client.listDeliveries());
   const [worker] = (await admin.listWorkers()).data;
   const text = told.join("\n");
-  assert.match(text, /inside\.example does not lead to a public address/);
+  assert.match(text, /inside\.example does not resolve to a public address/);
   assert.match(text, /no such file or directory, open/);
   assert.match(text, /connect ECONNREFUSED/);
   assert.match(text, /broken\.scraper\.ts/);

@@ -75,7 +75,7 @@ test("a worker with an unknown or revoked key says so and ends", async () => {
   await service.client.revokeKey("default", id);
   for (const { code, stderr } of [await running.ended, await workWith(made!)]) {
     assert.equal(code, 2, stderr);
-    assert.match(stderr, /not known there, or was revoked/);
+    assert.match(stderr, /it is unknown or was revoked/);
   }
 });
 

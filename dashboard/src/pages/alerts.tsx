@@ -18,9 +18,9 @@ const AlertsPage = (): VNode => {
       {data && (
         <>
           <section>
-            <h2>Wrong now</h2>
+            <h2>Open alerts</h2>
             {data.data.length === 0 ? (
-              <p class="empty good">● Nothing. All jobs keep to the rules below.</p>
+              <p class="empty good">● None. No rule below has raised an alert.</p>
             ) : (
               <ul class="needs">
                 {data.data.map((alert) => (
@@ -54,7 +54,7 @@ const Entry = ({
     <p>{over ?? text}</p>
     <p class="quiet">
       <Time at={since} isRelative />
-      {over !== undefined && ", over"}
+      {over !== undefined && ", resolved"}
       {hasChannels && (told.length > 0 ? `, sent to ${told.join(", ")}` : ", not sent yet")}
     </p>
   </li>
@@ -64,19 +64,21 @@ const Rules = ({ alerts: { rules, channels } }: { readonly alerts: Alerts }): VN
   const { failureShare, noSuccess, completeness } = rules;
   const rows: readonly (readonly [string, string | false])[] = [
     ["breaker", rules.breaker && "The breaker holds a lane of a job."],
-    ["proxy", rules.proxy && "A proxy tier of a job does not work, or none is left."],
+    ["proxy", rules.proxy && "A proxy tier of a job does not work, or no tier works."],
     [
       "failureShare",
       failureShare &&
         `More than ${percent(failureShare["over"]!)} of the last ${number(failureShare["last"]!)} items failed.`,
     ],
-    ["noSuccess", noSuccess && `No item went well for ${duration(noSuccess.forMs)}.`],
+    ["noSuccess", noSuccess && `No item succeeded for ${duration(noSuccess.forMs)}.`],
     [
       "completeness",
       completeness &&
-        `A field has a value in ${number(completeness["drop"]! * 100)} points fewer of the last ${number(completeness["last"]!)} records.`,
+        `The share of records with a value in some field fell by ${number(completeness["drop"]! * 100)} percentage points in the last ${number(completeness["last"]!)} records.`,
     ],
     ["versions", rules.versions && "A version is refused, or a canary is rolled back or undecided."],
+    ["drift", rules.drift && "A run differs so much from earlier runs that it holds releases."],
+    ["releases", rules.releases && "A release of a dataset is held by its audit, or late."],
     ["schedules", rules.schedules && "A schedule missed a time, failed, or is late."],
   ];
   return (
@@ -88,7 +90,7 @@ const Rules = ({ alerts: { rules, channels } }: { readonly alerts: Alerts }): VN
         keyOf={([name]) => name}
         columns={[
           { name: "Rule", cell: ([name]) => ALERT_RULES[name] },
-          { name: "Told when", cell: ([, text]) => (text === false ? <i>off</i> : text) },
+          { name: "Alerts when", cell: ([, text]) => (text === false ? <i>off</i> : text) },
         ]}
       />
       <p class="hint quiet">

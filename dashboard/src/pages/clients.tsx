@@ -15,9 +15,9 @@ const limit = (value: number | null, show: (value: number) => string = number): 
 const COLUMNS: readonly Column<Client>[] = [
   { name: "Client", cell: ({ name }) => <a href={`/clients/${encodeURIComponent(name)}`}>{name}</a> },
   { name: "Weight", isNumber: true, cell: ({ weight }) => String(weight) },
-  { name: "Items a day", isNumber: true, cell: ({ itemsPerDay }) => limit(itemsPerDay) },
+  { name: "Items per day", isNumber: true, cell: ({ itemsPerDay }) => limit(itemsPerDay) },
   {
-    name: "Requests a day",
+    name: "Requests per day",
     isNumber: true,
     isMinor: true,
     cell: ({ requestsPerDay }) => limit(requestsPerDay),

@@ -67,12 +67,12 @@ const DatasetPage = ({ params }: PageProps): VNode => {
           columns={COLUMNS}
           list={releases}
           keyOf={(release) => String(release.number)}
-          empty={<p>No release yet. “Write a release” makes one of the newest jobs of the sources.</p>}
+          empty={<p>No release yet. “Write a release” creates one from the newest jobs of the sources.</p>}
         />
       </section>
       {data && data.last > 1 && (
         <section>
-          <h2>Release against release</h2>
+          <h2>Compare releases</h2>
           <Compare dataset={name} releases={releases.data?.data ?? []} />
         </section>
       )}
@@ -132,15 +132,15 @@ const Buttons = ({
         }}
       >
         <p>
-          Of the newest jobs of its sources that are done. It is audited, and nobody gets it before it is
-          published.
+          The release is made from the newest finished jobs of the sources, and audited. Readers do not see it
+          until it is published.
         </p>
       </Action>
       {current && older.length > 0 && (
         <Action
           label="Roll back"
           isDangerous
-          title={`Replace release ${current.release} by an older one?`}
+          title={`Replace release ${current.release} with an older one?`}
           run={async (form) => {
             const now = await api.datasets.rollback(name, { to: Number(textOf(form, "to")) });
             reload();

@@ -22,7 +22,7 @@ const TYPES = [
   "proxy.down",
 ] as const;
 const MOST_SHOWN = 300;
-/** Of the log, before those that come. */
+/** Number of earlier events that are shown before new ones arrive. */
 const BACK = 100;
 
 interface Shown {
@@ -74,7 +74,7 @@ const Tail = (): VNode => {
     <>
       <p class="buttons">
         <button type="button" onClick={isPaused ? goOn : () => setPaused(true)} aria-pressed={isPaused}>
-          {isPaused ? `Go on (${number(waiting.length)} new)` : "Pause"}
+          {isPaused ? `Continue (${number(waiting.length)} new)` : "Pause"}
         </button>
         <span class="quiet">Newest first: the last {BACK} of the log that match, and what happens now.</span>
       </p>

@@ -38,11 +38,13 @@ const ItemPage = ({ params }: PageProps): VNode => {
         {item.state === "failed" && (
           <Action
             label="Retry"
-            title={`Try 1 item again: ${item.key}?`}
+            title={`Retry 1 item: ${item.key}?`}
             run={async () => {
               const { retried } = await api.retryJob(job, { items: [id] });
               reload();
-              return retried === 1 ? "The item will be tried again." : "The item is no longer failed.";
+              return retried === 1
+                ? "The item will be retried."
+                : "The item is not in the state failed any more.";
             }}
           />
         )}

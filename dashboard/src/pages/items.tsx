@@ -126,7 +126,7 @@ const queryOfUrl = (): ItemQuery & { readonly limit: number } => {
     const given = values(name);
     return given.length > 0 ? given : undefined;
   };
-  // The server checks what somebody wrote into the URL.
+  // The server checks values that someone typed into the URL.
   return {
     limit: 100,
     ...(list("state") && { state: list("state") }),

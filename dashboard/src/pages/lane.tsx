@@ -40,10 +40,10 @@ const Details = ({ lane }: { readonly lane: Lane }): VNode => {
             ["State", <LaneState lane={lane} />],
             ["Allowed now", perSecond === null ? "no limit" : rate(perSecond)],
             ["Used lately", rate(usedPerSecond)],
-            ["Learned", factor === 1 ? "the site takes the full pace" : `${percent(factor)} of the pace`],
+            ["Learned", factor === 1 ? "the site accepts the full pace" : `${percent(factor)} of the pace`],
             ["Operator's limit", operatorPerSecond === null ? "none" : rate(operatorPerSecond)],
             ["Held until", heldUntil && <Time at={heldUntil} />],
-            ["Reason of the hold", holdReason],
+            ["Reason for the hold", holdReason],
             ["Items in flight", number(inFlight)],
             ["Backlog", number(backlog)],
           ]}
@@ -129,8 +129,8 @@ const Buttons = ({ lane, reload }: { readonly lane: Lane; readonly reload: () =>
       {isStopped ? (
         <Action
           label="Release"
-          title={`Let requests to ${lane.lane} go on?`}
-          run={() => control({ isHeld: false }, "Requests go on.")}
+          title={`Release ${lane.lane}?`}
+          run={() => control({ isHeld: false }, "The lane is released.")}
         >
           <p>{items}</p>
         </Action>

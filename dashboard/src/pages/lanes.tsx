@@ -61,7 +61,7 @@ const Lanes = (): VNode => {
     <>
       <h1>Lanes</h1>
       <p class="quiet lead">
-        A lane is what is paced together, mostly a site. All jobs share its requests per second.
+        A lane is the unit of rate limiting, usually one site. All jobs share its requests per second.
       </p>
       <div class="filters">
         <FilterForm filters={[{ name: "prefix", label: "Name begins with" }]} submit="Find" />
@@ -80,7 +80,7 @@ const Lanes = (): VNode => {
             </p>
           ) : prefix === undefined ? (
             <p>
-              No lanes yet. A lane exists from its first item on: <a href="/submit">submit a job</a>.
+              No lanes yet. The first item of a site creates its lane: <a href="/submit">submit a job</a>.
             </p>
           ) : (
             <p>

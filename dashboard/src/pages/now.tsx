@@ -38,14 +38,14 @@ const Now = (): VNode => {
     <>
       <h1>Now</h1>
       <section>
-        <h2>Needs a person</h2>
+        <h2>Needs attention</h2>
         <Needs needs={[...needsOfJobs(open), ...(needs.data ?? [])]} />
       </section>
       <section>
         <h2>Running</h2>
         {running.length === 0 ? (
           <p class="empty">
-            Nothing runs. <a href="/jobs">All jobs</a>
+            No jobs are running. <a href="/jobs">All jobs</a>
           </p>
         ) : (
           <ul class="runs">

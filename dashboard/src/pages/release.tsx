@@ -64,7 +64,7 @@ const Buttons = ({
         run={async () => {
           const now = await api.datasets.auditRelease(dataset, id);
           reload();
-          return `The audit says: ${now.state}.`;
+          return `Result of the audit: ${now.state}.`;
         }}
       />
       {audit && !isCurrent && state !== "withdrawn" && (
@@ -83,7 +83,7 @@ const Buttons = ({
             <>
               <p>The audit holds it: {failed.map(({ detail }) => detail).join(" ")}</p>
               <label>
-                Why it is published all the same
+                Why it is published although it is held
                 <input name="reason" required maxLength={2000} />
               </label>
             </>
@@ -119,7 +119,7 @@ const Details = ({ release }: { readonly release: ReleaseView }): VNode => {
                 </>
               ),
             ],
-            ["Published although held", published?.reason],
+            ["Published despite hold", published?.reason],
           ]}
         />
       </section>

@@ -79,7 +79,7 @@ const SchedulePage = ({ params }: PageProps): VNode => {
           columns={COLUMNS}
           list={firings}
           keyOf={({ at }) => at}
-          empty={<p>It has not fired yet. “Run now” does not wait for its next time.</p>}
+          empty={<p>It has not fired yet. “Run now” starts it immediately.</p>}
         />
       </section>
     </>
@@ -109,8 +109,8 @@ const About = ({ schedule }: { readonly schedule: Schedule }): VNode => {
             ["Last success", <Time at={schedule.lastSuccessAt} isRelative />],
             ["Stages", stages.join(" → ")],
             ["Dataset", dataset && <a href={`/datasets/${encodeURIComponent(dataset)}`}>{dataset}</a>],
-            ["If the one before has not ended", overlap],
-            ["May begin late by", catchUpMs === undefined ? "one period" : duration(catchUpMs)],
+            ["If the previous firing has not ended", overlap],
+            ["Maximum delay", catchUpMs === undefined ? "one period" : duration(catchUpMs)],
             ["Client", client],
             ["Declared in", origin === "config" ? "sluice.config.ts" : "the API"],
             [
@@ -129,7 +129,7 @@ const About = ({ schedule }: { readonly schedule: Schedule }): VNode => {
             keyOf={({ at }) => at}
             columns={[
               { name: "Time", cell: ({ at }) => <Time at={at} /> },
-              { name: "In its zone", cell: ({ local = "–" }) => local },
+              { name: "In its time zone", cell: ({ local = "–" }) => local },
               { name: "In", isMinor: true, cell: ({ at }) => <Time at={at} isRelative /> },
             ]}
           />
@@ -161,25 +161,25 @@ const Buttons = ({
         <p>
           {running.length > 0
             ? `${number(running.length)} of its firings have not ended.`
-            : "Its next time stays as it is."}
+            : "Its next time does not change."}
         </p>
       </Action>
       {pausedAt === undefined ? (
         <Action
           label="Pause"
-          title={`Let ${name} not fire until it is resumed?`}
+          title={`Pause ${name}?`}
           run={async () => {
             await api.schedules.pause(name);
             reload();
             return "It is paused.";
           }}
         >
-          <p>Jobs that have begun go on.</p>
+          <p>It does not fire until it is resumed. Running jobs continue.</p>
         </Action>
       ) : (
         <Action
           label="Resume"
-          title={`Let ${name} fire again?`}
+          title={`Resume ${name}?`}
           run={async (form) => {
             await api.schedules.resume(name, { catchUp: form.has("catchUp") });
             reload();
@@ -187,7 +187,8 @@ const Buttons = ({
           }}
         >
           <label>
-            <input type="checkbox" name="catchUp" /> Make up for the last time that passed during the pause
+            <input type="checkbox" name="catchUp" /> Also fire for the last time that was missed during the
+            pause
           </label>
         </Action>
       )}

@@ -81,7 +81,7 @@ const Schedules = (): VNode => {
           <h2>Calendar</h2>
           <Calendar shown={list.data.data} />
           <p class="hint quiet">
-            Times that come are grey. All are nominal: a firing may begin later by its jitter.
+            Future times are grey. All times are nominal: with jitter, a firing starts later.
           </p>
         </section>
       )}

@@ -63,7 +63,7 @@ const ScraperPage = ({ params }: PageProps): VNode => {
             )}
           </section>
           <section>
-            <h2>Run against run</h2>
+            <h2>Compare runs</h2>
             <Compare runs={runs} />
           </section>
           {may("operator") && (

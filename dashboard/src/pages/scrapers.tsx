@@ -79,7 +79,7 @@ const Scrapers = (): VNode => {
         keyOf={({ name }) => name}
         empty={
           <p>
-            No scrapers yet. <code>sluice init</code> makes a project with one.
+            No scrapers yet. <code>sluice init</code> creates a project with one.
           </p>
         }
       />

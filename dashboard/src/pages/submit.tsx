@@ -1,4 +1,4 @@
-/** Submit a job: choose a scraper, give inputs by a form, as text or as a file, see what is wrong with them, and start. */
+/** Submit a job: choose a scraper, enter inputs in a form, as text or as a file, see which are invalid, and start. */
 import { signal } from "@preact/signals";
 import type { VNode } from "preact";
 import { useRef, useState } from "preact/hooks";
@@ -45,9 +45,7 @@ const Submit = (): VNode => {
         </select>
       </label>
       {name === undefined ? (
-        <p class="empty">
-          Choose what to run. Nothing starts before you have seen what is wrong with the inputs.
-        </p>
+        <p class="empty">Choose a scraper. The inputs are checked before anything starts.</p>
       ) : (
         <Chosen key={name} name={name} />
       )}
@@ -124,7 +122,7 @@ const Inputs = ({ scraper }: { readonly scraper: Scraper }): VNode => {
         sending.current = { job: job.id, source, offset: 0, piece: 0 };
       }
       await send(sending.current, format, (share) => setBusy(`Sending… ${percent(share)}`));
-      tell(`Job ${sending.current.job} is started.`);
+      tell(`Job ${sending.current.job} has started.`);
       text.value = "";
       file.value = undefined;
       typed.value = {};
@@ -139,7 +137,7 @@ const Inputs = ({ scraper }: { readonly scraper: Scraper }): VNode => {
         void (checked && checked.check.accepted > 0 ? start(checked) : check());
       }}
     >
-      <nav class="tabs" aria-label="How to give inputs">
+      <nav class="tabs" aria-label="Source of the inputs">
         {(Object.keys(WAYS) as Way[])
           .filter((one) => one !== "form" || hasForm)
           .map((one) => (
@@ -187,14 +185,14 @@ const isEmpty = (way: Way): boolean =>
   way === "file" ? file.value === undefined : way === "text" && text.value.trim() === "";
 
 const startLabel = ({ check, isPart }: Checked): string => {
-  if (isPart) return "Start with all rows that fit";
+  if (isPart) return "Start with all valid rows";
   const items = check.accepted - check.folded;
   return `Start with ${number(items)} ${items === 1 ? "item" : "items"}`;
 };
 
 const encode = (content: string): Uint8Array<ArrayBuffer> => new TextEncoder().encode(content);
 
-/** Goes on with the piece that was not taken: the server skips what it has. */
+/** Continues with the first piece that was not accepted: the server skips inputs that it has. */
 const send = async (sent: Sending, format: Format, onProgress: (share: number) => void): Promise<void> => {
   let at = 0;
   let bytesSent = 0;
@@ -275,8 +273,8 @@ const Verdict = ({ checked: { check, rows, isPart } }: { readonly checked: Check
   <section role="status">
     <p>
       {number(check.accepted)} of {isPart && "the first "}
-      {number(check.checked)} {check.checked === 1 ? "row fits" : "rows fit"}
-      {check.folded > 0 && `, ${number(check.folded)} of them twice`}.
+      {number(check.checked)} {check.checked === 1 ? "row is valid" : "rows are valid"}
+      {check.folded > 0 && `, ${number(check.folded)} of them duplicates`}.
       {check.keys.length > 0 && (
         <span class="quiet">
           {" "}
@@ -288,11 +286,11 @@ const Verdict = ({ checked: { check, rows, isPart } }: { readonly checked: Check
     {check.rejected > 0 && (
       <>
         <p class="state s-failed">
-          ✕ {number(check.rejected)} {check.rejected === 1 ? "row does" : "rows do"} not fit
+          ✕ {number(check.rejected)} {check.rejected === 1 ? "row is" : "rows are"} not valid
           {check.accepted > 0 && ". They are left out"}:
         </p>
         <Rows
-          label="Rows that do not fit"
+          label="Invalid rows"
           rows={check.rejects}
           keyOf={({ line }) => String(line)}
           columns={[

@@ -57,13 +57,13 @@ const Webhooks = (): VNode => {
       <div class="head">
         <h1>Webhooks</h1>
         <div class="buttons">
-          <Action label="New webhook" confirm="Create" title="Where shall events be sent?" run={create}>
+          <Action label="New webhook" confirm="Create" title="New webhook" run={create}>
             <label>
               URL
               <input name="url" type="url" required placeholder="https://example.com/hook" />
             </label>
             <fieldset class="choices">
-              <legend>Events, all if none is chosen</legend>
+              <legend>Events (all if none is selected)</legend>
               {EVENTS.map((one) => (
                 <label key={one}>
                   <input type="checkbox" name="events" value={one} /> {one}
@@ -107,7 +107,7 @@ const Webhooks = (): VNode => {
           columns={deliveryColumns(deliveries.reload)}
           list={deliveries}
           keyOf={({ id }) => id}
-          empty={<p>No delivery matches. Events that are sent to webhooks are listed here for some days.</p>}
+          empty={<p>No delivery matches. Deliveries to webhooks are listed here for a few days.</p>}
         />
       </section>
     </>
@@ -164,7 +164,7 @@ const webhookColumns = (
         </Action>
         <Action
           label="Rotate"
-          title={`A new secret for ${url}?`}
+          title={`Create a new secret for ${url}?`}
           run={async () => {
             const { secret = "" } = await api.rotateWebhook(id, owner);
             show({ label: `New secret of ${url}`, text: secret });
@@ -177,7 +177,7 @@ const webhookColumns = (
         <Action
           label="Remove"
           isDangerous
-          title={`Send no more events to ${url}?`}
+          title={`Remove the webhook ${url}?`}
           run={async () => {
             await api.removeWebhook(id, owner);
             reload();
@@ -231,11 +231,11 @@ const deliveryColumns = (reload: () => void): readonly Column<Delivery>[] => [
         run={async () => {
           await api.replayDelivery(id);
           reload();
-          return "It is sent again now.";
+          return "It is being sent again.";
         }}
       >
         <p>
-          With the same <code>webhook-id</code>, by which a receiver knows that it is the same event.
+          With the same <code>webhook-id</code>, so that the receiver recognizes the event.
         </p>
       </Action>
     ),

@@ -109,7 +109,7 @@ const Workers = (): VNode => {
       />
       {data && data.data.length > 0 && (
         <p class="quiet hint">
-          “Lost in”: if a worker stays silent for so long, its items are given to others.
+          “Lost in”: if a worker does not respond for this long, its items go to other workers.
         </p>
       )}
     </>

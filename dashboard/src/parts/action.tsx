@@ -1,4 +1,4 @@
-/** Buttons that change something: they say first what they will do, and keep what was typed if it fails. */
+/** Buttons that change something: they first say what they will do, and keep the typed text if it fails. */
 import type { ComponentChildren, VNode } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { problemText } from "../api.ts";
@@ -6,7 +6,7 @@ import { tell } from "./toasts.tsx";
 
 interface ActionProps {
   readonly label: string;
-  /** The question, with the number of things that it is about. */
+  /** The question, with the number of affected items. */
   readonly title: string;
   /** Details and form fields. Named fields are passed to `run`. */
   readonly children?: ComponentChildren;

@@ -149,7 +149,9 @@ const Search = (): VNode => {
         ))}
       </ul>
       {hits.length === 0 && (
-        <p class="quiet">Nothing found. Keys are found on the pages of their job, written in full.</p>
+        <p class="quiet">
+          Nothing found. To find a key, open the page of its job and enter the complete key.
+        </p>
       )}
       <p class="quiet hint">
         <kbd>↑</kbd> <kbd>↓</kbd> <kbd>Enter</kbd> · <kbd>g</kbd> and a letter opens a page:{" "}

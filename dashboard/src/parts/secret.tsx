@@ -7,7 +7,7 @@ export interface ShownSecret {
   readonly text: string;
 }
 
-/** A key or secret that the server shows only once. It is kept nowhere: closing it is for good. */
+/** A key or secret that the server shows only once. It is not stored: after closing it cannot be shown again. */
 export const Secret = ({
   secret: { label, text },
   close,
@@ -23,7 +23,7 @@ export const Secret = ({
   return (
     <div class="notice secret" role="region" aria-label={label}>
       <label>
-        <b>{label}.</b> Copy it now: it is not shown again.
+        <b>{label}.</b> Copy it now. It is not shown again.
         <input ref={field} readOnly class="id" value={text} />
       </label>
       <div class="buttons">

@@ -53,7 +53,7 @@ export const serviceMetrics = (
 
   const info = gauge("build_info", "Always 1; the version is a label.", "version");
   info.set({ version }, 1);
-  const looked = gauge("look_duration_seconds", "Time that the last reading of ledger and registry took.");
+  const looked = gauge("look_duration_seconds", "Duration of the last read of ledger and registry.");
 
   /** Sums over jobs: one series per value of the label, or a single one. */
   const sums: (() => void)[] = [];
@@ -118,7 +118,7 @@ export const serviceMetrics = (
     "state",
   );
 
-  const datasets = gauge("datasets", "Datasets, by how their releases stand.", "state");
+  const datasets = gauge("datasets", "Datasets, by the state of their releases.", "state");
 
   return {
     async look() {
@@ -175,7 +175,7 @@ const laneGauges = (
   );
   const tier = gauge(
     "lane_proxy_tier",
-    "Place of the current proxy tier in its ladder, 0 for the cheapest, in the busiest lanes.",
+    "Position of the current proxy tier in its ladder, 0 for the cheapest, in the busiest lanes.",
     "lane",
     "ladder",
     "tier",
@@ -216,7 +216,7 @@ const scheduleFigures = (
   );
   const firings = new Counter({
     name: "sluice_schedule_firings_total",
-    help: "Times of schedules that exist, by what became of them.",
+    help: "Firings of existing schedules, by result.",
     labelNames: ["result"],
     registers: [register],
   });
@@ -244,7 +244,7 @@ const scheduleFigures = (
 };
 
 const TIMES: readonly (readonly [what: Timed, name: string, help: string])[] = [
-  ["claim", "sluice_claim_duration_seconds", "Time that workers waited for the answer to a claim."],
+  ["claim", "sluice_claim_duration_seconds", "Time that workers waited for the response to a claim."],
   [
     "settle",
     "sluice_settle_duration_seconds",
@@ -254,7 +254,7 @@ const TIMES: readonly (readonly [what: Timed, name: string, help: string])[] = [
 ];
 
 const COUNTS: readonly (readonly [what: WorkSum, name: string, help: string])[] = [
-  ["lost workers", "sluice_workers_lost_total", "Workers that died or fell silent."],
+  ["lost workers", "sluice_workers_lost_total", "Workers that died or stopped responding."],
   ["lost leases", "sluice_leases_lost_total", "Leases that ended before all of their items were settled."],
   ["suspect items", "sluice_suspect_items_total", "Items that lost workers may have been running."],
   [
@@ -275,11 +275,7 @@ const PROXY_COUNTS = [
 ] as const;
 
 const STORAGE_COUNTS = [
-  [
-    "requests",
-    "sluice_storage_requests_total",
-    "Requests of workers to a blob store that is paid for, by kind.",
-  ],
+  ["requests", "sluice_storage_requests_total", "Requests of workers to a paid blob store, by kind."],
   ["bytes", "sluice_storage_bytes_total", "Bytes of those requests."],
 ] as const;
 

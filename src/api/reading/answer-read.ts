@@ -128,7 +128,7 @@ const urlOf = ({ input, key }: ItemView): string =>
 const EXPORT_FORMATS = ["jsonl", "csv", "parquet"] as const;
 type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
-/** A read that takes long, or may: it is answered as bytes, by whoever has time. */
+/** A read that takes long, or may: the result is bytes, and any thread can produce it. */
 export type ReadRequest =
   | {
       readonly kind: "results";

@@ -77,7 +77,7 @@ export const addCaptureRoutes = (app: Api, context: RouteContext): void => {
         operationId: "getCapture",
         summary: "Get the body of a capture",
         description:
-          "The bytes as received, in their original content coding. The page comes from a third party, so it is sent as a download and must not be run.",
+          "The bytes as received, in their original content coding. The page comes from a third party, so it is sent as a download and must not be executed.",
         tags: ["items"],
         params: captureParams,
         response: { 200: stream("The bytes.", z.string(), "*/*"), ...problems(404) },

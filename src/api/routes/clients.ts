@@ -35,7 +35,7 @@ export const addClientRoutes = (app: Api, { service, keys }: RouteContext): void
       schema: {
         operationId: "createClient",
         summary: "Create a client",
-        description: "The answer has a secret that signs events for webhooks that the client's jobs name.",
+        description: "The response has a secret that signs events for webhooks that the client's jobs name.",
         tags: ["clients"],
         body: newClientSchema,
         response: {
@@ -161,7 +161,7 @@ export const addClientRoutes = (app: Api, { service, keys }: RouteContext): void
       schema: {
         operationId: "revokeKey",
         summary: "Revoke an API key",
-        description: "Revoking a key takes effect within a second, at every controller.",
+        description: "Revoking a key takes effect within half a second, on every controller.",
         tags: ["clients"],
         params: keyParams,
         response: { 200: json("The key.", keySchema), ...problems(404, 413, 415) },

@@ -152,7 +152,7 @@ export const addDatasetRoutes = (app: Api, { service, now }: RouteContext): void
         operationId: "writeRelease",
         summary: "Write a release",
         description:
-          "Writes the current records of the dataset's sources as Parquet, CSV and JSON lines. Answers when all files are stored. Readers do not see the release until it is audited and published.",
+          "Writes the current records of the dataset's sources as Parquet, CSV and JSON lines. Responds when all files are stored. Readers do not see the release until it is audited and published.",
         tags: ["datasets"],
         params: datasetParams,
         body: writeSchema,
@@ -171,7 +171,7 @@ export const addDatasetRoutes = (app: Api, { service, now }: RouteContext): void
       schema: {
         operationId: "getRelease",
         summary: "Get a release",
-        description: "With its files, counts, checks, and where it comes from.",
+        description: "With its files, counts, checks and sources.",
         tags: ["datasets"],
         params: releaseParams,
         response: { 200: json("The release.", releaseSchema), ...problems(404) },
@@ -208,7 +208,7 @@ export const addDatasetRoutes = (app: Api, { service, now }: RouteContext): void
         operationId: "publishRelease",
         summary: "Publish a release",
         description:
-          "The release must have passed its audit; a held release needs a reason. If two are published at the same time, one succeeds and the other gets `release-changed`.",
+          "The release must have passed its audit; a held release needs a reason. If two requests publish at the same time, one succeeds and the other gets `release-changed`.",
         tags: ["datasets"],
         params: releaseParams,
         body: publishSchema,
@@ -231,7 +231,7 @@ export const addDatasetRoutes = (app: Api, { service, now }: RouteContext): void
       schema: {
         operationId: "rollbackRelease",
         summary: "Go back to an earlier release",
-        description: "Readers get the earlier release from the next request on.",
+        description: "Readers get the earlier release with their next request.",
         tags: ["datasets"],
         params: datasetParams,
         body: rollbackSchema,
@@ -293,7 +293,7 @@ export const addDatasetRoutes = (app: Api, { service, now }: RouteContext): void
       schema: {
         operationId: "getCurrentFile",
         summary: "Download a file of the current release",
-        description: "Each answer is a file of one complete, published release; `x-release` says which.",
+        description: "Each response is a file of one complete, published release; `x-release` names it.",
         tags: ["datasets"],
         params: datasetParams.extend({ file }),
         response: { 200: stream("The file.", z.string(), ...TYPES), ...problems(404) },

@@ -42,7 +42,7 @@ export const addDeploymentRoutes = (app: Api, { service }: RouteContext): void =
           body: described("The bundle.", z.any()),
           response: {
             200: json("This version was already deployed.", deploymentSchema),
-            201: json("It was deployed.", deploymentSchema),
+            201: json("The version was deployed.", deploymentSchema),
             ...problems(413, 415, 422),
           },
         },

@@ -28,7 +28,7 @@ export const addEventRoutes = (app: Api, { service, watch, feed, streams, now }:
         summary: "Stream live events",
         description: `Server-sent events: changes of job states, failed items, lanes held and released. The data of each event is JSON as in webhooks, with the job's state and counts at that time: \`{ type, timestamp, data: { job, client, scraper, state, counts, … } }\`.
 
-Events are kept for a week. A listener that reconnects with \`Last-Event-ID\` gets the events it has missed, even after a restart or from another controller. If that event is no longer known, the first event is \`reset\`: read the jobs again. \`job.progress\` is sent while a job's counts change, at most once a second. It has no id and is not kept.`,
+Events are kept for a week. A listener that reconnects with \`Last-Event-ID\` gets the events it has missed, even after a restart or from another controller. If that event is no longer stored, the first event is \`reset\`: read the jobs again. \`job.progress\` is sent while a job's counts change, at most once a second. It has no id and is not kept.`,
         tags: ["events"],
         headers: z.object({ "last-event-id": z.string().max(100).optional() }),
         querystring: eventQuery,

@@ -32,8 +32,8 @@ export const addInputSetRoutes = (app: Api, context: RouteContext): void => {
         operationId: "uploadInputSet",
         summary: "Upload an input set",
         description:
-          "NDJSON (one object per line) or CSV (with a header), optionally gzipped. The rows replace the set, or are added to it or removed from it; each makes a new version. " +
-          "If a row cannot be read, nothing is stored. Rows that make no difference make no version.",
+          "NDJSON (one object per line) or CSV (with a header), optionally gzipped. The rows replace the set, or are added to it or removed from it; each upload makes a new version. " +
+          "If a row cannot be read, nothing is stored. If nothing changes, no version is made.",
         tags,
         consumes: INPUT_TYPES,
         params: setParams,
@@ -144,7 +144,7 @@ export const addInputSetRoutes = (app: Api, context: RouteContext): void => {
       schema: {
         operationId: "removeInputSet",
         summary: "Remove an input set",
-        description: "With all of its versions. A set that a schedule names stays.",
+        description: "With all of its versions. A set that a schedule uses cannot be removed.",
         tags,
         params: setParams,
         response: { 200: json("The removed set.", inputSetSchema), ...problems(404, 409, 413, 415) },

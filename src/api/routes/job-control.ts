@@ -25,8 +25,8 @@ export const addJobControlRoutes = (app: Api, context: RouteContext): void => {
           summary: to === "pause" ? "Pause a job" : "Cancel a job",
           description:
             to === "pause"
-              ? "Answers when no further request of the job can reach a site. `resume` continues the job."
-              : "Items that have not ended are cancelled; what was collected is kept. Answers when no further request of the job can reach a site. Items in flight end normally and are counted: the job has `endedAt` when none is left.",
+              ? "Responds when no further request of the job can reach a site. `resume` continues the job."
+              : "Items that have not ended are cancelled; what was collected is kept. Responds when no further request of the job can reach a site. Items in flight end normally and are counted: the job has `endedAt` when none is left.",
           tags: ["jobs"],
           params: jobParams,
           querystring: stopQuery,
@@ -50,9 +50,9 @@ export const addJobControlRoutes = (app: Api, context: RouteContext): void => {
       schema: {
         operationId: "resumeJob",
         summary: "Resume a job",
-        description: `Also releases the lanes that the breaker holds for it. With higher limits, inputs that were capped are accepted, even if the job had ended. Inputs that a daily quota kept out are tried again with today's quota.
+        description: `Also releases the lanes that the breaker holds for it. With higher limits, inputs that were capped are accepted, even if the job had ended. Inputs that a daily quota excluded are tried again with today's quota.
 
-With \`newVersion\`, the job continues with the current version of its scrapers. Its stored pages are read with that version first: until then the job is paused with the cause \`new-version\`, and it then continues by itself. Items that failed as \`structure-changed\` are not fetched again. A version that gives items other keys or lanes, or accepts other inputs, is refused with \`new-version-refused\`.`,
+With \`newVersion\`, the job continues with the current version of its scrapers. Its stored pages are read with that version first: until then the job is paused with the cause \`new-version\`, and it then continues automatically. Items that failed as \`structure-changed\` are not fetched again. A version that gives items other keys or lanes, or accepts other inputs, is refused with \`new-version-refused\`.`,
         tags: ["jobs"],
         params: jobParams,
         body: resumeSchema.nullish(),

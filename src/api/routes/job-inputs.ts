@@ -36,7 +36,7 @@ export const addInputRoutes = (app: Api, context: RouteContext): void => {
         summary: "Upload inputs",
         description: `NDJSON (one object per line) or CSV (with a header), optionally gzipped, of any length. Items start to run while the upload is still in progress.
 
-An interrupted upload can be resumed. \`GET\` on the same path returns the offset: how many inputs (CSV rows without the header, lines that are not blank) were taken. Send the rest with \`Upload-Offset: N\`, where N is the number of inputs before the first one in the body (a CSV body starts with its header again). Inputs before the server's offset are skipped, so \`Upload-Offset: 0\` with the whole file works too. Without the header, the inputs are added to those taken before. A job takes one upload at a time.`,
+An interrupted upload can be resumed. \`GET\` on the same path returns the offset: how many inputs (CSV rows without the header, lines that are not blank) were accepted. Send the rest with \`Upload-Offset: N\`, where N is the number of inputs before the first one in the body (a CSV body starts with its header again). Inputs before the server's offset are skipped, so \`Upload-Offset: 0\` with the whole file works too. Without the header, the inputs are added to the earlier ones. A job accepts one upload at a time.`,
         tags: ["jobs"],
         consumes: INPUT_TYPES,
         params: jobParams,

@@ -131,7 +131,7 @@ export const addJobRoutes = (app: Api, context: RouteContext): void => {
         operationId: "sealJob",
         summary: "Seal a job",
         description:
-          "The job takes no more inputs, and ends when its items have ended. Sealing it again changes nothing.",
+          "The job accepts no more inputs, and ends when its items have ended. Sealing it again changes nothing.",
         tags: ["jobs"],
         params: jobParams,
         response: { 200: json("The job.", jobSchema), ...problems(404, 409, 413, 415) },

@@ -40,7 +40,7 @@ export const addPageViewRoutes = (app: Api, { service }: RouteContext): void => 
         operationId: "viewCapture",
         summary: "Show a stored page in a browser",
         description:
-          "The page with the elements marked in which the record's fields were found. It comes from a third party: the answer's policy lets it run nothing and load nothing. Put it into a frame with an empty `sandbox`.",
+          "The page, in which the elements of the record's fields are marked. It comes from a third party: the response's content security policy blocks all scripts and requests. Put it into a frame with an empty `sandbox`.",
         tags: ["items"],
         params: viewParams,
         querystring: viewQuery,

@@ -15,7 +15,7 @@ export const addQualityRoutes = (app: Api, { service }: RouteContext): void => {
     {
       schema: {
         operationId: "listQuality",
-        summary: "List how the runs of a scraper were",
+        summary: "List the quality of a scraper's runs",
         description: "Counts of each run that has ended, newest first.",
         tags: ["quality"],
         params: z.object({ scraper }),
@@ -35,7 +35,7 @@ export const addQualityRoutes = (app: Api, { service }: RouteContext): void => {
       schema: {
         operationId: "listDrift",
         summary: "List findings about the runs of a scraper",
-        description: "Newest first. A finding is a share by which a run differs from earlier ones.",
+        description: "Newest first. A finding is a share in which a run differs from earlier runs.",
         tags: ["quality"],
         params: z.object({ scraper }),
         querystring: driftQuery,

@@ -16,7 +16,7 @@ export const addRemovalRoutes = (app: Api, { service }: RouteContext): void => {
         operationId: "removeJob",
         summary: "Remove a job",
         description:
-          "Removes a job that has ended, with all of its data, or only its pages. From now on it cannot be read; the data is deleted in the background, see `getRemoval`. Objects that items of other jobs use stay until those jobs are removed. Removing a job again changes nothing.",
+          "Removes a job that has ended, with all of its data, or only its pages. It can no longer be read; the data is deleted in the background, see `getRemoval`. Objects that items of other jobs use stay until those jobs are removed. Removing a job again changes nothing.",
         tags: ["jobs"],
         params: jobParams,
         querystring: removeQuery,
@@ -54,7 +54,7 @@ export const addRemovalRoutes = (app: Api, { service }: RouteContext): void => {
         tags: ["jobs"],
         body: pruneSchema,
         response: {
-          200: json("The jobs that are being removed, or would be.", prunedSchema),
+          200: json("The jobs that are being removed, or would be removed.", prunedSchema),
           ...problems(413, 415),
         },
       },

@@ -85,7 +85,7 @@ export const addResultRoutes = (app: Api, context: RouteContext): void => {
         operationId: "getManifest",
         summary: "Get the manifest of a job",
         description:
-          "One line per item: key, state, failure, quality, and where its captures and records are stored. For an item that was answered with data of another job, the place is left out: its captures are read through the item.",
+          "One line per item: key, state, failure, quality, and where its captures and records are stored. For an item that uses data of another job, the location is left out: read its captures through the item.",
         tags: ["results"],
         params: jobParams,
         response: {

@@ -15,7 +15,7 @@ export const addScaleRoutes = (app: Api, { service }: RouteContext): void => {
         operationId: "getScale",
         summary: "Get the useful number of workers",
         description:
-          "For autoscalers. It follows from the rates of the lanes, the items that can run now, and the measured time of an item. Keys of role `worker` can use it too.",
+          "For autoscalers. It is computed from the rates of the lanes, the items that can run now, and the measured time of an item. Keys of role `worker` can use it too.",
         tags: ["workers"],
         response: { 200: json("The useful number of workers.", scaleSchema), ...problems() },
       },

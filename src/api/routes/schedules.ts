@@ -145,7 +145,7 @@ export const addScheduleRoutes = (app: Api, { service }: RouteContext): void => 
       schema: {
         operationId: "listFirings",
         summary: "List the firings of a schedule",
-        description: "Newest first, with those that were skipped or missed.",
+        description: "Newest first, including those that were skipped or missed.",
         tags,
         params: scheduleParams,
         querystring: firingQuery,
@@ -166,7 +166,7 @@ export const addScheduleRoutes = (app: Api, { service }: RouteContext): void => 
       schema: {
         operationId: "runSchedule",
         summary: "Run a schedule now",
-        description: "Also while it is paused. Its nominal time is this second.",
+        description: "Even while it is paused. The nominal time is the current second.",
         tags,
         params: scheduleParams,
         response: { 201: json("The firing.", firingSchema), ...problems(404, 409, 413, 415, 422) },
@@ -199,8 +199,7 @@ export const addScheduleRoutes = (app: Api, { service }: RouteContext): void => 
       schema: {
         operationId: "resumeSchedule",
         summary: "Resume a schedule",
-        description:
-          "Nothing fires before its next time, unless `catchUp` asks for the last one that passed.",
+        description: "It fires at its next time; with `catchUp`, also for the last time that was missed.",
         tags,
         params: scheduleParams,
         body: resumeScheduleSchema.optional(),
@@ -219,7 +218,7 @@ export const addScheduleRoutes = (app: Api, { service }: RouteContext): void => 
         operationId: "backfillSchedule",
         summary: "Backfill a schedule",
         description:
-          "Queues the times of a period that did not fire, at most 100. They fire one after another, as soon as no firing of the schedule runs.",
+          "Queues the times of a period that did not fire, at most 100. They fire one after another, each when no other firing of the schedule is running.",
         tags,
         params: scheduleParams,
         body: backfillSchema,

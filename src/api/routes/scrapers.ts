@@ -79,7 +79,7 @@ export const addScraperRoutes = (app: Api, { service, now }: RouteContext): void
         operationId: "registerScraper",
         summary: "Register a scraper without code",
         description:
-          "A recording and an `extract` block, as in a file `NAME.scraper.json`. The name begins with the client's name: `CLIENT.NAME`. Only the client and operators see it. " +
+          "A recording and an `extract` block, as in a file `NAME.scraper.json`. The name begins with the client's name: `CLIENT.NAME`. Only the client and operators can see it. " +
           "Jobs that have begun keep their version. The recording cannot have expressions, and the scraper no patterns, files, headers or lanes.",
         tags: ["scrapers"],
         params: scraperParams,

@@ -20,7 +20,7 @@ export const addSessionRoutes = (app: Api, { service, keys, now }: RouteContext)
         operationId: "beginSession",
         summary: "Start a browser session",
         description:
-          "Send an API key. The answer sets a cookie, which scripts cannot read, with the same rights for twelve hours. It ends earlier if the key is revoked. Changes that are authorized by the cookie also need the header `x-sluice-session`.",
+          "Send an API key. The response sets a cookie, which scripts cannot read. It has the same rights for twelve hours. It ends earlier if the key is revoked. Changes that are authorized by the cookie also need the header `x-sluice-session`.",
         tags: ["service"],
         response: { 200: json("The client, its role and its quotas.", meSchema), ...problems(413, 415) },
       },

@@ -65,7 +65,7 @@ test("tripped breakers are sent in one message, not repeated, and followed by a 
   assert.equal(ops.messages.length, 1);
   await service.ledger.controlJob("a", "resume");
   await alerts.round();
-  assert.deepEqual(ops.titles, ["Sluice: 2 alerts", "Sluice: 1 over"]);
+  assert.deepEqual(ops.titles, ["Sluice: 2 alerts", "Sluice: 1 resolved"]);
   await alerts.stop();
   assert.deepEqual(service.problems, []);
 });
@@ -90,7 +90,7 @@ test("a controller that takes over repeats nothing, and reports the end of earli
   assert.equal(ops.messages.length, 1);
   await worker.settle(await worker.take(100), DONE);
   await two.round();
-  assert.deepEqual(ops.titles, ["Sluice: 1 alert", "Sluice: 1 over"]);
+  assert.deepEqual(ops.titles, ["Sluice: 1 alert", "Sluice: 1 resolved"]);
   assert.equal(await service.registry.readAlert("book"), undefined, "nothing is left to be said");
   await two.stop();
 });
@@ -127,7 +127,7 @@ test("a job that started and failed between two looks causes an alert, and a mes
     await alerts.round();
     service.nowMs += LATER_MS;
   }
-  assert.deepEqual(ops.titles, ["Sluice: 1 alert", "Sluice: 1 over"]);
+  assert.deepEqual(ops.titles, ["Sluice: 1 alert", "Sluice: 1 resolved"]);
   assert.match(
     ops.messages[0]?.lines[0] ?? "",
     /short.*100 % of the last 25 items failed, mostly navigation/,

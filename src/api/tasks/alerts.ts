@@ -32,8 +32,9 @@ interface AlertOptions extends TaskTools {
 }
 
 /**
- * Sends alerts about jobs, and sends again when they are over: once each, in groups. A message is marked as sent after its channel has accepted it: a crash in
- * between repeats it, and none is lost. A failing channel is retried alone in the next round.
+ * Sends alerts about jobs, and a second message when they are resolved: once each, in groups. A message is marked as sent after
+ * its channel has accepted it: a crash in between repeats it, and none is lost. A failing channel is retried alone in the next
+ * round.
  */
 export const runAlerts = async (options: AlertOptions, signal: AbortSignal): Promise<void> => {
   const { ledger, registry, channels, report, everyMs = 10_000, now = Date.now } = options;

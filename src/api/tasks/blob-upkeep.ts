@@ -12,14 +12,14 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const JOIN_EVERY_MS = 10 * 60_000;
 const PAGE = 200;
-/** Of a job that has ended, few segments are joined too. */
+/** For a job that has ended, even a few segments are joined. */
 const LEAST_AT_END = 2;
 
-/** Joins the small objects of jobs, where the store asks for it: of running jobs now and then, of ended ones once more. */
+/** Joins the small objects of jobs, if the store needs it: from time to time for running jobs, and once more for ended ones. */
 export const runJoins = async (options: UpkeepOptions, signal: AbortSignal): Promise<void> => {
   const { ledger, blobs, now = Date.now, everyMs = JOIN_EVERY_MS } = options;
   const backoff = new JobBackoff((error) => options.report("joins", error));
-  /** Ends that need no further look. */
+  /** Ended jobs that need no further check. */
   const joined = new Map<string, number>();
   const run = async (stop: AbortSignal): Promise<void> => {
     for await (const { spec, endedAt } of recentJobs(ledger, now() - DAY_MS)) {
@@ -38,7 +38,7 @@ export const runJoins = async (options: UpkeepOptions, signal: AbortSignal): Pro
   await runTask(options, { name: "joins", everyMs, run }, signal);
 };
 
-/** All that run, and those that ended since then. */
+/** All running jobs, and those that ended since then. */
 async function* recentJobs(ledger: UpkeepOptions["ledger"], since: number) {
   for (const query of [{ states: ["loading", "running", "paused"] as const }, { endedSince: since }]) {
     let after: string | undefined;

@@ -14,8 +14,8 @@ interface CanaryOptions extends TaskTools {
 }
 
 /**
- * Judges canaries after each batch of items that have ended, and rolls them back or promotes them. What a canary has read that was taken back is read
- * again with the version before it, from stored pages.
+ * Evaluates canaries after each batch of ended items, and rolls them back or promotes them. After a rollback, the canary's items
+ * are extracted again from stored pages with the previous version.
  */
 export const runCanaries = async (options: CanaryOptions, signal: AbortSignal): Promise<void> => {
   const { ledger, everyMs = 500, now = Date.now, report } = options;

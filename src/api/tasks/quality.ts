@@ -13,15 +13,15 @@ interface QualityOptions extends TaskTools {
 /** The name of this reader of the event log. */
 const CONSUMER = "quality";
 
-/** Counts the quality of each job when it ends, and compares it with earlier runs. */
+/** Measures the quality of each job when it ends, and compares it with earlier runs. */
 export const runQuality = async (options: QualityOptions, signal: AbortSignal): Promise<void> => {
   const { ledger, everyMs = 2000, now = Date.now } = options;
   const jobs = new JobBackoff((error) => options.report("quality", error));
-  /** Ended, and not counted yet: one that fails is tried again. */
+  /** Ended, and not measured yet: a job that fails is tried again. */
   const due = new Set<string>();
   let isFirst = true;
   const run = async (stop: AbortSignal): Promise<void> => {
-    // The cursor may be past jobs that the last controller did not come to.
+    // The cursor may be past jobs that the previous controller did not process.
     if (isFirst) for (const id of await endedSince(ledger, now() - WEEK_MS)) due.add(id);
     isFirst = false;
     await notify(ledger.events, { consumer: CONSUMER, types: ["job.completed"] }, (events) => {
@@ -39,7 +39,7 @@ export const runQuality = async (options: QualityOptions, signal: AbortSignal): 
 const WEEK_MS = 7 * 86_400_000;
 const PAGE = 500;
 
-/** The oldest first: a run is compared with those before it. */
+/** Oldest first: a run is compared with earlier runs. */
 const endedSince = async (ledger: Ledger, since: number): Promise<readonly string[]> => {
   const jobs = await ledger.listJobs({ states: ["done"], endedSince: since, limit: PAGE });
   return jobs.toSorted((a, b) => (a.endedAt ?? 0) - (b.endedAt ?? 0)).map(({ spec }) => spec.id);

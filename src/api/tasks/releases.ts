@@ -15,7 +15,7 @@ interface ReleaseOptions extends TaskTools {
 
 const HOUR_MS = 3_600_000;
 
-/** Tells once when the release of a dataset is late, and removes releases that are no longer kept. */
+/** Reports once when the release of a dataset is late, and removes releases that are no longer kept. */
 export const runReleases = async (options: ReleaseOptions, signal: AbortSignal): Promise<void> => {
   const { ledger, blobs, everyMs = 60_000, pruneEveryMs = HOUR_MS, now = Date.now } = options;
   const context = { ledger, blobs, now };

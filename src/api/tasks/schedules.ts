@@ -15,7 +15,7 @@ import { JobBackoff, runTask, type TaskTools, wait } from "../run-task.ts";
 
 interface ScheduleOptions extends TaskTools {
   readonly service: ServiceContext;
-  /** What does `extract`, `audit` and `publish`. */
+  /** Runs `extract`, `audit` and `publish`. */
   readonly runners: StageRunners;
   readonly everyMs?: number;
 }
@@ -23,8 +23,8 @@ interface ScheduleOptions extends TaskTools {
 const EVERY_MS = 1000;
 
 /**
- * Fires schedules. Every controller does: what is written is compared with what was read, so that one of them succeeds, and no time waits for a controller that
- * was killed.
+ * Fires schedules. Every controller does this: writes are compare-and-set, so that one of them succeeds, and no time waits for a
+ * controller that was killed.
  */
 export const runSchedules = async (options: ScheduleOptions, signal: AbortSignal): Promise<void> => {
   const { service, report, everyMs = EVERY_MS, wait: waitFor = wait } = options;
@@ -57,7 +57,7 @@ export const runStages = async (options: ScheduleOptions, signal: AbortSignal): 
   await runTask(options, { name: "stages", everyMs, run }, signal);
 };
 
-/** Loads the inputs of jobs that say where they come from, also where another controller broke off. */
+/** Loads the inputs of jobs with `inputsFrom`, also after another controller was interrupted. */
 export const runInputLoads = async (options: ScheduleOptions, signal: AbortSignal): Promise<void> => {
   const { service, report, everyMs = EVERY_MS } = options;
   const jobs = new JobBackoff((error) => report("input-loads", error));
@@ -99,7 +99,7 @@ export const runOldFirings = async (options: ScheduleOptions, signal: AbortSigna
   await runTask(options, { name: "old-firings", everyMs: HOUR_MS, run }, signal);
 };
 
-/** Extracts again from the stored pages, with the active version of the scraper; without one, with the scraper as it is now. */
+/** Extracts again from the stored pages with the active version of the scraper, or with its current file if no version is active. */
 export const extractStage = (
   { ledger, blobs }: Pick<ServiceContext, "ledger" | "blobs">,
   location: StorageLocation,

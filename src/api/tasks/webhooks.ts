@@ -14,7 +14,8 @@ interface WebhookOptions extends TaskTools, DeliveryTools {
 const AWAIT_MS = 10_000;
 
 /**
- * Notifies clients of events of their jobs. One controller at a time turns events into deliveries; all controllers send, each what it takes.
+ * Notifies clients of events of their jobs. One controller at a time turns events into deliveries; all controllers send the
+ * deliveries that they take.
  */
 export const runWebhooks = async (options: WebhookOptions, signal: AbortSignal): Promise<void> => {
   const { everyMs = 1000 } = options;

@@ -16,7 +16,7 @@ import {
 /** A file costs two syncs; items wait for it before they are settled. */
 const GATHER_MS = 1000;
 
-/** Blobs as plain files below `folder`, which is made when it is not there. Several processes may share it. */
+/** Blobs as plain files below `folder`, which is created if it does not exist. Several processes may share it. */
 export const openFiles = async (folder: string): Promise<Blobs> => {
   const root = resolve(folder);
   await prepare(root);
@@ -61,7 +61,7 @@ export const openFiles = async (folder: string): Promise<Blobs> => {
   };
 };
 
-/** Keeps the body's own error apart: a connection that broke under a download is no failure of the disk. */
+/** Keeps errors of the body separate: a connection that breaks during a download is not a disk error. */
 const watched = (body: Uint8Array | AsyncIterable<Uint8Array>) => {
   const source: { body: typeof body; failure?: { readonly error: unknown } } = { body };
   if (body instanceof Uint8Array) return source;
@@ -87,13 +87,13 @@ const prepare = async (root: string): Promise<void> => {
     await sweepTempFiles(join(root, TEMP_FOLDER), Date.now());
   } catch (error) {
     const failure = blobFailure(error, root, TEMP_FOLDER);
-    // Reading is possible all the same; a put will say what is wrong.
+    // Reading is still possible; a put will report what is wrong.
     if (!(failure instanceof BlobError && (failure.code === "read-only" || failure.code === "no-space")))
       throw failure;
   }
 };
 
-/** Says what a system call's failure means for the blob: what happened, where, and the way out. */
+/** Explains what a failed system call means for the blob: what happened, where, and what to do. */
 const blobFailure = (error: unknown, folder: string, blob: string): unknown => {
   if (error instanceof BlobError) return error;
   const because = { cause: error };
@@ -103,7 +103,7 @@ const blobFailure = (error: unknown, folder: string, blob: string): unknown => {
       return new BlobError(
         "no-space",
         blob,
-        `no space left for ${blob} in ${folder}: free some space there, then continue with \`sluice resume\`; nothing that was stored is lost`,
+        `no space left for ${blob} in ${folder}: free some space, then continue with \`sluice resume\`; nothing that was stored is lost`,
         because,
       );
     case "EROFS":
@@ -112,7 +112,7 @@ const blobFailure = (error: unknown, folder: string, blob: string): unknown => {
       return new BlobError(
         "read-only",
         blob,
-        `no right to use ${blob} in ${folder}: let this user read and write there or choose another folder for blobs`,
+        `no permission to use ${blob} in ${folder}: give this user read and write access, or choose another folder for blobs`,
         because,
       );
     case "EISDIR":
@@ -139,7 +139,7 @@ const readFailure = (error: unknown, folder: string, blob: string): unknown =>
 
 type Listed = { readonly name: string; readonly size: number };
 
-/** Walks only the folder that the prefix names, and those in it; one folder's names are in memory at a time, per level. */
+/** Walks only the folder that the prefix names, and its subfolders; on each level, the names of one folder are in memory. */
 async function* listFiles(root: string, prefix: string): AsyncGenerator<Listed> {
   const folder = prefix.slice(0, prefix.lastIndexOf("/") + 1);
   const parts = folder.split("/").slice(0, -1);
@@ -163,7 +163,7 @@ async function* walk(root: string, folder: string, prefix: string): AsyncGenerat
   }
 }
 
-/** Folders carry their `/` while sorting: `a-b` comes before `a/c`, as it does in the order of whole names. */
+/** Folders include their `/` for sorting: `a-b` comes before `a/c`, as in the order of complete names. */
 const sortedEntries = async (path: string) => {
   const entries = await readdir(path, { withFileTypes: true }).catch((error: unknown): Dirent[] => {
     if (isMissing(error)) return [];
@@ -182,7 +182,7 @@ const sizeOf = async (path: string): Promise<number | undefined> => {
   try {
     return (await stat(path)).size;
   } catch (error) {
-    if (isMissing(error)) return undefined; // removed since the folder was read
+    if (isMissing(error)) return undefined; // removed after the folder was read
     throw error;
   }
 };
@@ -226,7 +226,7 @@ async function* streamFile(path: string): AsyncGenerator<Uint8Array> {
   }
 }
 
-/** With the folders that it leaves empty. */
+/** Also removes folders that become empty. */
 const removeFile = async (root: string, path: string): Promise<void> => {
   try {
     await unlink(path);
@@ -237,7 +237,7 @@ const removeFile = async (root: string, path: string): Promise<void> => {
   await removeEmpty(root, dirname(path));
 };
 
-/** A put that finds its folder gone makes it again. Those at the top stay: everybody makes folders in them. */
+/** A put that finds its folder missing creates it again. Top-level folders stay: every process creates folders in them. */
 const removeEmpty = async (root: string, folder: string): Promise<void> => {
   if (folder === root || dirname(folder) === root) return;
   try {

@@ -6,8 +6,8 @@ import { dirname, join } from "node:path";
 type Folders = ReturnType<typeof durableFolders>;
 
 /**
- * Bytes into a temporary file, sync, rename, sync of the folder: in that order, so that the name never leads to
- * half an object, not after a power cut either.
+ * Writes a temporary file, syncs it, renames it and syncs the folder, in that order: the name never points to a partial object,
+ * even after a power cut.
  */
 export const putFile = async (
   root: string,
@@ -23,7 +23,7 @@ export const putFile = async (
     await moveInto(folders, temp, path);
     return { size };
   } catch (error) {
-    await rm(temp, { force: true }).catch(() => undefined); // the first error is the one to tell
+    await rm(temp, { force: true }).catch(() => undefined); // report the first error
     throw error;
   }
 };
@@ -46,7 +46,7 @@ const moveInto = async (folders: Folders, temp: string, path: string): Promise<v
     await rename(temp, path);
   } catch (error) {
     if (codeOf(error) !== "ENOENT") throw error;
-    folders.forget(folder); // somebody has tidied away the empty folder
+    folders.forget(folder); // another process has removed the empty folder
     await folders.ensure(folder);
     await rename(temp, path);
   }
@@ -62,7 +62,7 @@ export const syncFolder = async (path: string): Promise<void> => {
   }
 };
 
-/** Not `mkdir` with `recursive`: that one answers ENOENT on a read-only disk. */
+/** Not `mkdir` with `recursive`, which returns ENOENT on a read-only disk. */
 export const makeFolder = async (path: string): Promise<void> => {
   try {
     await mkdir(path, 0o700);
@@ -76,8 +76,8 @@ export const makeFolder = async (path: string): Promise<void> => {
 };
 
 /**
- * Makes folders so that they survive a power cut. A folder that is already there may have been made a moment ago by a
- * process that has not synced it yet: so the way down from `root` is synced once by everyone who uses it.
+ * Creates folders so that they survive a power cut. An existing folder may have been created a moment ago by a process that has
+ * not synced it yet, so every process syncs the path from `root` once.
  */
 export const durableFolders = (root: string) => {
   const known = new Map<string, Promise<void>>();
@@ -97,20 +97,20 @@ export const durableFolders = (root: string) => {
       made.catch(() => known.delete(path));
       return made;
     },
-    /** The folder has vanished under us. */
+    /** The folder was removed in the meantime. */
     forget(path: string): void {
       known.delete(path);
     },
   };
 };
 
-/** A dot name, which no blob can have; in the blobs' own tree, so that a rename never crosses file systems. */
+/** A name with a dot, which no blob can have. It is in the same tree as the blobs, so that a rename never crosses file systems. */
 export const TEMP_FOLDER = ".incoming";
 
 const DAY_MS = 86_400_000;
 const host = hostname().replaceAll(/[^A-Za-z0-9-]/g, "-");
 
-/** Host and pid are in the name: whoever sweeps can tell whether its writer may still live. */
+/** The name contains host and pid, to find out later whether its writer may still be alive. */
 export const tempName = (): string => `${host}.${process.pid}.${randomUUID()}`;
 
 const isAlive = (pid: number): boolean => {
@@ -118,13 +118,13 @@ const isAlive = (pid: number): boolean => {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return codeOf(error) !== "ESRCH"; // EPERM: alive, of another user
+    return codeOf(error) !== "ESRCH"; // EPERM: alive, but owned by another user
   }
 };
 
 /**
- * Removes what dead writers left. A pid means nothing on another host (or in another container), and may have been given
- * to a new process: there only a day without a write tells.
+ * Removes files of dead writers. A pid means nothing on another host (or in another container), and may belong to a new process:
+ * in these cases, a file counts as abandoned after a day without a write.
  */
 export const sweepTempFiles = async (folder: string, now: number): Promise<void> => {
   for (const name of await readdir(folder)) {
@@ -134,7 +134,7 @@ export const sweepTempFiles = async (folder: string, now: number): Promise<void>
       const isOrphan = writerHost === host && !isAlive(Number(pid));
       if (isOrphan || (await stat(path)).mtimeMs < now - DAY_MS) await rm(path, { force: true });
     } catch (error) {
-      if (!isMissing(error)) throw error; // somebody else was quicker
+      if (!isMissing(error)) throw error; // another process was faster
     }
   }
 };
@@ -142,5 +142,5 @@ export const sweepTempFiles = async (folder: string, now: number): Promise<void>
 export const codeOf = (error: unknown): string =>
   error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
 
-/** Also where a part of the path is a file, or the path a folder: no blob is there. */
+/** Also if a part of the path is a file, or the path is a folder: there is no such blob. */
 export const isMissing = (error: unknown): boolean => ["ENOENT", "ENOTDIR", "EISDIR"].includes(codeOf(error));

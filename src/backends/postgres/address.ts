@@ -4,9 +4,9 @@ import { LedgerError } from "../../ports/ledger.ts";
 export interface PgAddress {
   readonly hosts: readonly { readonly host: string; readonly port: number }[];
   readonly config: ClientConfig;
-  /** Whether statements have names, so that they are planned once a connection. */
+  /** Whether statements have names, so that they are planned once per connection. */
   readonly hasNames: boolean;
-  /** For messages: without name and password. */
+  /** For messages: without user name and password. */
   readonly shown: string;
 }
 
@@ -18,7 +18,7 @@ const SSL: Readonly<Record<string, ClientConfig["ssl"]>> = {
   "verify-full": { rejectUnauthorized: true },
 };
 
-/** `postgres://user:password@host:5432,other:5432/database?sslmode=verify-full&statements=unnamed`. Hosts are tried in their order. */
+/** `postgres://user:password@host:5432,other:5432/database?sslmode=verify-full&statements=unnamed`. Hosts are tried in order. */
 export const parseAddress = (url: string): PgAddress => {
   const found = /^postgres(?:ql)?:\/\/(?:([^@/]*)@)?([^/?]*)(?:\/([^?]*))?(?:\?(.*))?$/i.exec(url);
   if (!found) throw bad("expected postgres://user:password@host:5432/database");

@@ -5,11 +5,11 @@ import { decodeText, encodeText } from "./texts.ts";
 export interface Answer {
   readonly rows: unknown[][];
   readonly fields: readonly string[];
-  /** Rows that were changed, or found. */
+  /** Number of changed or found rows. */
   readonly count: number;
 }
 
-/** What can be asked on a connection. Queries that are sent without waiting for each other take one round trip together. */
+/** Queries on a connection. Queries that are sent without waiting for each other take one round trip together. */
 export interface PgConnection {
   query(text: string, values?: readonly unknown[]): Promise<Answer>;
 }
@@ -17,7 +17,7 @@ export interface PgConnection {
 export const encodeValue = (value: unknown): unknown =>
   typeof value === "string" ? encodeText(value) : value;
 
-/** A list of values as PostgreSQL writes an array. It is encoded as a whole, as other texts are. */
+/** A list of values in PostgreSQL's array syntax. It is encoded as a whole, like other texts. */
 export const arrayOf = (values: readonly Value[]): string => {
   let text = "{";
   for (let i = 0; i < values.length; i++) {
@@ -48,7 +48,7 @@ const nameOf = (text: string): string => {
   return name;
 };
 
-/** One connection. Without names, statements are planned anew each time, as poolers that do not know them need it. */
+/** One connection. Without names, statements are planned each time; poolers that do not support named statements need this. */
 export class Connection implements PgConnection {
   readonly #client: Client;
   readonly #hasNames: boolean;
@@ -79,7 +79,7 @@ export class Connection implements PgConnection {
       ...(values && { values: values.map(encodeValue) }),
       ...(values && this.#hasNames && { name: nameOf(text) }),
     });
-    // Several statements in one text have several results.
+    // Several statements in one text return several results.
     const last = Array.isArray(result) ? (result.at(-1) as typeof result) : result;
     return {
       rows: last.rows,

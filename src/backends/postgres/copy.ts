@@ -2,7 +2,7 @@ import { Client, type Connection, type Submittable } from "pg";
 import type { Cell, Row } from "../../ports/ledger-tables.ts";
 import { decodeText, encodeText } from "./texts.ts";
 
-/** What `pg` calls and sends while a COPY runs; its types leave this out. */
+/** What `pg` calls and sends during a COPY; its types do not include this. */
 interface CopyConnection extends Connection {
   sendCopyFromChunk(chunk: Buffer): void;
   endCopyFrom(): void;
@@ -51,7 +51,7 @@ export const readLine = (line: string, isNumber: readonly boolean[]): Row => {
   return cells;
 };
 
-/** Settles when the server has answered. */
+/** Settles when the server has responded. */
 abstract class Copy implements Submittable {
   readonly ended: Promise<void>;
   readonly #settle: { resolve(): void; reject(error: Error): void };
@@ -94,7 +94,7 @@ class CopyIn extends Copy {
   }
 }
 
-/** So much may wait for its reader. */
+/** Maximum amount of data that may wait for its reader. */
 const MOST_WAITING = 1_000_000;
 
 class CopyOut extends Copy {
@@ -115,7 +115,7 @@ class CopyOut extends Copy {
     super.submit(connection);
   }
 
-  /** One row each, which is valid only during the call. */
+  /** Called for each row, which is valid only during the call. */
   handleCopyData({ chunk }: { readonly chunk: Buffer }): void {
     if (this.#isDropped) return;
     const line = chunk.toString("utf8", 0, chunk.length - 1);
@@ -143,10 +143,10 @@ class CopyOut extends Copy {
   }
 }
 
-/** Loads rows: the fastest way that PostgreSQL has. The connection must not be pipelined. */
+/** Loads rows in the fastest way that PostgreSQL has. The connection must not be pipelined. */
 export const copyIn = async (client: Client, sql: string, rows: readonly Row[]): Promise<void> =>
   await client.query(new CopyIn(sql, writeRows(rows))).ended;
 
-/** Lines of `COPY … TO STDOUT`, read no faster than they are taken. */
+/** Lines of `COPY … TO STDOUT`, read only as fast as they are consumed. */
 export const copyOut = (client: Client, sql: string): AsyncGenerator<readonly string[]> =>
   client.query(new CopyOut(sql)).read();

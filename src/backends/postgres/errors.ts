@@ -3,12 +3,12 @@ import { LedgerError } from "../../ports/ledger.ts";
 const codeOf = (error: unknown): string | undefined =>
   error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
 
-/** The connection, or the server behind it, has gone or cannot take part now. https://www.postgresql.org/docs/current/errcodes-appendix.html */
+/** The connection or the server is gone or temporarily unavailable. https://www.postgresql.org/docs/current/errcodes-appendix.html */
 const LOST = /^(?:08...|57P0[1-5]|53300|25006|25P03|ECONNRESET|ECONNREFUSED|EPIPE|ETIMEDOUT)$/;
 const LOST_MESSAGE =
   /Connection terminated|not queryable|timeout expired|read timeout|Connection ended|socket disconnected/i;
 
-/** Whatever the system says of the network: without a route there are other codes than without a host. */
+/** All network errors of the system: a missing route has other codes than a missing host. */
 const NETWORK: ReadonlySet<unknown> = new Set(["connect", "read", "write", "getaddrinfo"]);
 
 export const isLost = (error: unknown): boolean =>
@@ -16,20 +16,20 @@ export const isLost = (error: unknown): boolean =>
   (error instanceof Error &&
     (LOST_MESSAGE.test(error.message) || ("syscall" in error && NETWORK.has(error.syscall))));
 
-/** Serialization failures, deadlocks and locks that are not there at once: the same transaction may succeed when it is run again. */
+/** Serialization failures, deadlocks and locks that are not available at once: the same transaction may succeed if it is repeated. */
 const RETRYABLE = /^(?:40001|40P01|55P03)$/;
 
 export const isRetryable = (error: unknown): boolean => RETRYABLE.test(codeOf(error) ?? "");
 
-/** Thrown for a transaction that shall be run again. */
+/** Thrown for a transaction that must be repeated. */
 export class RunAgain extends Error {
   readonly code = "40001";
 }
 
-/** A row was to be new, and its key is taken. */
+/** A row should have been new, but its key exists. */
 export const isTaken = (error: unknown): boolean => codeOf(error) === "23505";
 
-/** What a person can do about it. `where` has no password. */
+/** What a person can do about it. `where` contains no password. */
 export const problemOf = (error: unknown, where: string): unknown => {
   if (error instanceof LedgerError || !(error instanceof Error)) return error;
   const cause = { cause: error };

@@ -24,11 +24,11 @@ import { isLost, problemOf } from "./errors.ts";
 import { migrate, MOVING } from "./migrate.ts";
 import { openPool } from "./pool.ts";
 
-/** Tables that are not the ledger's contents. */
+/** Tables that are not part of the ledger's content. */
 const OTHERS: ReadonlySet<string> = new Set(["schema_migrations", "migration", "locks"]);
 const NUMBERS: ReadonlySet<string> = new Set(["bigint", "smallint", "integer", "double precision"]);
 
-/** Columns that have values of their own, in their order; those of the key have a place in it. */
+/** Columns with their own values, in order; columns of the key have a position in it. */
 const COLUMNS = `SELECT c.relname, a.attname, format_type(a.atttypid, NULL), array_position(i.indkey::int2[], a.attnum)
   FROM pg_class c JOIN pg_index i ON i.indrelid = c.oid AND i.indisprimary JOIN pg_attribute a ON a.attrelid = c.oid
   WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind = 'r' AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = ''
@@ -41,7 +41,7 @@ interface PgTable extends LedgerTable {
   readonly isNumber: ReadonlyMap<string, boolean>;
 }
 
-/** Opens a ledger in PostgreSQL for `sluice migrate`. As a target its tables are made first. */
+/** Opens a ledger in PostgreSQL for `sluice migrate`. For a target, the tables are created first. */
 export const openPostgresTables = async (
   url: string,
   { isTarget }: { readonly isTarget: boolean },
@@ -70,7 +70,7 @@ const connect = async ({ hosts, config, shown }: PgAddress): Promise<Client> => 
       application_name: "sluice-migrate",
       keepAlive: true,
     });
-    // A query that is under way fails, too.
+    // A running query fails, too.
     client.on("error", () => undefined);
     try {
       await client.connect();
@@ -92,7 +92,7 @@ class PostgresTables implements LedgerTarget {
   readonly shown: string;
   tables: readonly PgTable[] = [];
   readonly #client: Client;
-  /** Names this run: another one that begins later takes over. */
+  /** Identifies this run: a run that starts later takes over. */
   readonly #run: string = crypto.randomUUID();
   #changes: unknown;
 
@@ -271,16 +271,16 @@ class PostgresTables implements LedgerTarget {
     return Number((await this.#query<[string]>(sql))[0]![0]);
   }
 
-  /** Of a row that cannot be stored, its place but not its contents. */
+  /** For a row that cannot be stored: its position, but not its content. */
   #explain(error: unknown): unknown {
     const { where, code = "" } = error as { readonly where?: string; readonly code?: string };
-    // The one that has taken over has finished.
+    // The run that took over has finished.
     if (code === "42P01") return this.#takenOver();
     const [, place] = /^COPY ([^:]+)/m.exec(where ?? "") ?? [];
     return place !== undefined && /^2[23]/.test(code)
       ? new MigrateError(
           "bad-row",
-          `${this.shown}: a row of the source cannot be stored (${place}, code ${code}). \`sluice fsck\` checks the source; nothing was changed there.`,
+          `${this.shown}: a row of the source cannot be stored (${place}, code ${code}). \`sluice fsck\` checks the source. The source was not changed.`,
           { cause: error },
         )
       : problemOf(error, this.shown);

@@ -1,7 +1,7 @@
 import { type LoadName, MOST_QUEUES } from "../../ledger/loads.ts";
 import { LOADS } from "../sql/loads.ts";
 
-/** A client's lanes that are ready first. Seconds are in the index, so that a share that was just served stays where it is in it. */
+/** The lanes of a client that are ready first. The index has seconds, so that a share that was just served keeps its position in it. */
 const READY = `SELECT s.lane FROM shares s WHERE s.client = @t0 AND @ready(s)
   AND (@t3 IS NULL OR EXISTS (SELECT 1 FROM @N3 mine JOIN queues q ON q.job = mine.value AND q.lane = s.lane
     WHERE q.client = s.client AND q.has_work = 1))
@@ -10,7 +10,10 @@ const READY = `SELECT s.lane FROM shares s WHERE s.client = @t0 AND @ready(s)
 const IN_ORDER = "ORDER BY s.ready_s, s.ready_at, s.lane LIMIT @n1";
 const READY_NOW = `${READY} AND s.ready_s <= floor(@r2 / 1000) AND s.ready_at <= @r2 ${IN_ORDER}`;
 
-/** Where SQLite's form would make PostgreSQL look at whole tables: it does not turn a limited subquery into the first table of a join. */
+/**
+ * Loads for which SQLite's form would make PostgreSQL read complete tables: it does not use a limited subquery as the first table
+ * of a join.
+ */
 const OWN: { readonly [N in LoadName]?: string } = {
   readyShares: `w JOIN LATERAL (${READY} ${IN_ORDER}) x ON true JOIN shares t ON t.lane = x.lane AND t.client = @t0`,
   readyLanes: `w JOIN LATERAL (${READY_NOW}) x ON true JOIN lanes t ON t.id = x.lane`,
@@ -41,14 +44,14 @@ const OWN: { readonly [N in LoadName]?: string } = {
     LEFT JOIN results r ON r.queue = t.queue AND r.seq = t.seq LEFT JOIN retries y ON y.queue = t.queue AND y.seq = t.seq`,
 };
 
-/** Where an argument is the time of the transaction, which is not known before the loads are sent: null stands for it. */
+/** Arguments that are the time of the transaction, which is unknown when the loads are sent: null represents it. */
 const NOW_STORED = "(SELECT l.at FROM locks l WHERE l.name = 'ledger')";
 
 const ARGUMENT_TYPES = { n: "bigint", r: "double precision", t: "text" } as const;
 
-/** A load as PostgreSQL takes it: each argument of all argument lists is an array. */
+/** A load in PostgreSQL's form: each argument of all argument lists is an array. */
 export interface PgLoad {
-  /** What follows `SELECT columns FROM`; `$n` counts from 1 for the first array of this load. */
+  /** The text after `SELECT columns FROM`; `$n` counts from 1 for the first array of this load. */
   readonly from: (firstParameter: number) => string;
   /** Which of the arguments are bound. */
   readonly bound: readonly number[];
@@ -85,7 +88,7 @@ const compile = (text: string): PgLoad => {
   };
 };
 
-/** What is written for any engine, see `sql/loads.ts`, but for limits. */
+/** The common form for all engines, see `sql/loads.ts`, without limits. */
 export const inPostgres = (text: string): string =>
   text
     .replace(/@[nt](\d)/g, "w.a$1")

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { LedgerError } from "../../ports/ledger.ts";
 import type { PgPool } from "./pool.ts";
 
-/** Migrations run in order; never change one, add the next: the database keeps the fingerprint of each that it has had. */
+/** Migrations run in order. Never change one; add a new one: the database stores the fingerprint of each migration that has run. */
 const FOLDER = new URL("./migrations/", import.meta.url);
 
 type Part = "ledger" | "registry";
@@ -16,11 +16,11 @@ const migrationsOf = (part: Part): string[] =>
 
 const printOf = (sql: string): string => createHash("sha256").update(sql).digest("hex").slice(0, 16);
 
-/** Two processes may start at the same time: whoever has the table's one row comes first. */
+/** Two processes may start at the same time: the one that locks the table's only row comes first. */
 const START = `CREATE TABLE IF NOT EXISTS schema_migrations (part text, version bigint, fingerprint text, PRIMARY KEY (part, version))`;
 const TURN = `INSERT INTO schema_migrations (part, version, fingerprint) VALUES ('turn', 0, '') ON CONFLICT (part, version) DO UPDATE SET fingerprint = ''`;
 
-/** A row of this part says that `sluice migrate` has not finished; its fingerprint is the source. */
+/** A row of this part means that `sluice migrate` has not finished; its fingerprint is the source. */
 export const MOVING = "moving";
 
 interface MigrateOptions {
@@ -44,7 +44,7 @@ export const migrate = async (
       )
       .then(
         ({ rows }) => rows as [Part | typeof MOVING, string][],
-        // The table is not there yet.
+        // The table does not exist yet.
         () => undefined,
       );
     if (!isMoving && stored?.some(([part]) => part === MOVING))
@@ -66,7 +66,7 @@ export const migrate = async (
         "other-version",
         "The database has no ledger of this version of Sluice. Correct the URL, or let this version upgrade it first, for example with `sluice jobs ls`.",
       );
-    // Two processes that create it at the same time may both find it missing: the second one fails, and runs again.
+    // If two processes create it at the same time, both may find it missing: the second one fails, and runs again.
     await connection.query(START).catch(() => connection.query(START));
     await connection.query("BEGIN");
     await connection.query(TURN);

@@ -11,18 +11,18 @@ const SELECT = `SELECT w.at, q.cursor, ${freshItem.selected.join(", ")} FROM unn
 /** More are not worth a guess. */
 const MOST_QUEUES = 4;
 
-/** A queue, and how many of its items were asked for. */
+/** A queue, and the number of its items that were requested. */
 type Asked = readonly [queue: number, most: number];
 
 /**
- * A claim knows which items it takes only when its first loads are there. Where the last two asked for as many of the same queues, the next one will
- * too, most likely: those are loaded at once, which saves a round trip under the lock.
+ * A claim knows which items it takes only after its first loads. If the last two claims requested the same number of the same
+ * queues, the next one probably will, too: these items are loaded at once, which saves a round trip while the lock is held.
  */
 export class NextItems {
   #last: readonly Asked[] = [];
   #likely: readonly Asked[] = [];
 
-  /** Asks for them, if there are any; `keep` is for when the answer is there. */
+  /** Requests them, if there are any; call `keep` with the response. */
   load(connection: PgConnection): LikelyItems | undefined {
     const asked = this.#likely;
     if (asked.length === 0) return undefined;
@@ -44,7 +44,7 @@ export class NextItems {
     };
   }
 
-  /** `missed`: what a rule had to ask for beside its first loads. */
+  /** `missed`: what a rule had to request in addition to its first loads. */
   note(likely: LikelyItems | undefined, missed: readonly Want[], { records }: Changes): void {
     const asked = missed.flatMap(({ name, args }): Asked[] =>
       name === "freshItems" ? [[args[0] as number, args[2] as number]] : [],

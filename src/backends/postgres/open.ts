@@ -17,14 +17,14 @@ import { postgresStore, type StoreOptions } from "./store.ts";
 
 export interface PostgresOptions
   extends Omit<PoolOptions, "onBack">, Omit<StoreOptions, "onDurable">, Partial<PulseLimits> {
-  /** The database has gone back to an earlier state: what this process knows to be lost of a job. */
+  /** The database has returned to an earlier state: what this process knows to be lost, by job. */
   readonly onSteppedBack?: (lost: Readonly<Record<keyof SteppedBack, unknown>>) => void;
 }
 
-/** Between two looks at whether something has changed. */
+/** Interval between two checks for changes. */
 const LOOK_MS = 250;
 
-/** Any number of machines may have the same database open. Tables are created and upgraded by whoever comes first. */
+/** Any number of machines may have the same database open. The first process creates and upgrades the tables. */
 export const openPostgres = async (url: string, options: PostgresOptions = {}): Promise<Ledger> => {
   const recent = new RecentWrites();
   let onBack = (): void => undefined;
@@ -45,12 +45,12 @@ export const openPostgres = async (url: string, options: PostgresOptions = {}): 
       for (const { job, ...facts } of lost) if (job !== undefined) tx.tell("ledger.stepped-back", job, facts);
     });
   };
-  // Where the connection is lost again, it is noticed when the next one is there.
+  // If the connection is lost again, the next connection repeats this.
   onBack = () => void noticeStepBack().catch(() => undefined);
   const steps = postgresSteps(pool, options);
   const verbs = ledgerVerbs(store, options);
   const closing = new AbortController();
-  /** True as soon as it is so, false after `ms`. Where nothing was written nothing can have become so. */
+  /** True as soon as the condition holds, false after `ms`. If nothing was written, the condition cannot have changed. */
   const awaitChange = async (isSo: () => Promise<boolean>, ms: number): Promise<boolean> => {
     const until = performance.now() + ms;
     let seen: number | undefined;
@@ -83,6 +83,6 @@ export const openPostgres = async (url: string, options: PostgresOptions = {}): 
       await pool.close();
     },
   };
-  // A connection may be lost after a commit: every call has a name by which the ledger knows it when it runs again.
+  // A connection may be lost after a commit: every call has an id by which the ledger recognizes it when it runs again.
   return resending(ledger, async () => false);
 };

@@ -6,20 +6,20 @@ import { parseAddress, type PgAddress } from "./address.ts";
 import { isLost, isRetryable, problemOf } from "./errors.ts";
 
 export interface PoolOptions {
-  /** Connections of this process, at most. */
+  /** Maximum number of connections of this process. */
   readonly most?: number;
-  /** How long to look for a primary before a call fails, and before the first one does. */
+  /** How long to look for a primary before a call fails, and before the first call fails. */
   readonly patienceMs?: number;
   readonly firstPatienceMs?: number;
-  /** There is a connection again after one was lost: the server was restarted, or is another one. */
+  /** There is a new connection after one was lost: the server was restarted, or it is another server. */
   readonly onBack?: () => void;
 }
 
 /** Connections to the primary of a list of hosts. */
 export interface PgPool {
   /**
-   * Runs work on a connection of its own. It runs again where another transaction was in its way, and on another connection where the one it had was
-   * lost: it must be safe to run twice.
+   * Runs work on its own connection. The work is repeated if another transaction conflicts with it, and on another connection if
+   * its connection is lost: it must be safe to run twice.
    */
   withConnection<T>(work: (connection: PgConnection) => Promise<T>): Promise<T>;
   close(): Promise<void>;
@@ -29,16 +29,16 @@ const MOST = 6;
 const PATIENCE_MS = 60_000;
 const FIRST_PATIENCE_MS = 3_000;
 const CONNECT_MS = 5_000;
-/** After so long without an answer the server is taken for cut off: a connection does not tell. */
+/** After this time without a response, the server counts as unreachable: a connection does not report that. */
 const ANSWER_MS = 60_000;
-/** Between two rounds over the hosts. */
+/** Pause between two rounds over the hosts. */
 const AGAIN_MS = 250;
-/** Between two tries where another transaction was in the way; half of it by chance. */
+/** Pause between two attempts after a conflict; half of it is random. */
 const CONFLICT_MS = 20;
 
 export const openPool = async (url: string, options: PoolOptions = {}): Promise<PgPool> => {
   const pool = new Pool(parseAddress(url), options);
-  // A wrong name or password is told at once, not by the first call.
+  // A wrong name or password is reported at once, not with the first call.
   await pool.withConnection(async () => undefined, options.firstPatienceMs ?? FIRST_PATIENCE_MS);
   return pool;
 };
@@ -75,7 +75,7 @@ class Pool implements PgPool {
         isGood = true;
         return result;
       } catch (error) {
-        // A rule that refuses has asked nothing wrong of the database; after an error of the database nobody knows what the connection is up to.
+        // A rule that refuses is not an error of the database. After a database error, the state of the connection is unknown.
         isGood = error instanceof LedgerError && !connection.isLost;
         const isAgain = isLost(error) || connection.isLost || isRetryable(error);
         if (!isAgain || this.#isClosed) throw isGood ? error : problemOf(error, this.#address.shown);
@@ -124,7 +124,7 @@ class Pool implements PgPool {
     this.#hasLost ||= connection.isLost;
   }
 
-  /** The first host that takes writes. While there is none, a failover may be under way. */
+  /** The first host that accepts writes. If there is none, a failover may be in progress. */
   async #connect(giveUpAt: number): Promise<Connection> {
     this.#count++;
     try {

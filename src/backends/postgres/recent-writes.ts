@@ -2,24 +2,24 @@ import type { Answer, Item, Result } from "../../ledger/records.ts";
 import { type Changes, type LedgerStore, want } from "../../ledger/transaction.ts";
 import type { Ledger } from "../../ports/ledger.ts";
 
-/** What a job has lost because the database went back to an earlier state. */
+/** What a job has lost because the database returned to an earlier state. */
 export interface SteppedBack {
-  /** The job's id; undefined if the database has forgotten the job as well. */
+  /** The job's id; undefined if the job itself is lost. */
   readonly job: string | undefined;
-  /** Items that had ended, and are run again. */
+  /** Items that had ended, and run again. */
   readonly items: number;
   /** Inputs that had been accepted. */
   readonly inputs: number;
-  /** Stored segments of these items, which the ledger does not know now: the first ones. */
+  /** The first stored segments of these items, which the ledger no longer refers to. */
   readonly segments: readonly string[];
-  /** How many there are. */
+  /** The number of such segments. */
   readonly segmentCount: number;
 }
 
-/** A transaction that was answered as durable. */
+/** A transaction that was confirmed as durable. */
 interface Write {
   readonly at: number;
-  /** Names of its calls: the database has an answer for each, for a quarter of an hour. */
+  /** Ids of its calls: the database keeps a response for each, for a quarter of an hour. */
   readonly ids: readonly string[];
   readonly queues: ReadonlyMap<number, QueueWrite>;
 }
@@ -30,34 +30,35 @@ interface QueueWrite {
   readonly segments: Set<string>;
 }
 
-/** A call that can be sent again as it was. */
+/** A call that can be sent again unchanged. */
 interface Sent {
   readonly id: string;
-  /** Items in its arguments. */
+  /** Number of items in its arguments. */
   readonly size: number;
   readonly send: (verbs: Resendable) => Promise<unknown>;
 }
 
 type Resendable = Pick<Ledger, "addItems" | "settle">;
 
-/** Well below the time for which answers are kept. */
+/** Well below the time for which responses are kept. */
 const KEPT_MS = 5 * 60_000;
-/** Transactions of a busy process in some minutes: each has up to 500 items, in few segments. */
+/** Number of transactions of a busy process in a few minutes: each has up to 500 items, in few segments. */
 const MOST = 2_000;
 const MOST_SEGMENTS = 100;
-/** In the arguments of calls that are kept. */
+/** Maximum number of items in the arguments of calls that are kept. */
 const MOST_ITEMS = 20_000;
 
 /**
- * Remembers what this process was told is durable. A replica that takes over without having it all has forgotten some of it: `forgotten` finds out what,
- * and `resend` sends again what is kept of it. An item whose end was forgotten would stay leased to a worker that has long done with it.
+ * Remembers what this process knows to be durable. A replica that takes over may lack some of it: `forgotten` finds out what, and
+ * `resend` sends again what is kept of it. Otherwise, an item whose end was lost would stay leased to a worker that has finished
+ * it.
  */
 export class RecentWrites {
   #writes: Write[] = [];
   #sent: Sent[] = [];
   #items = 0;
 
-  /** The same verbs, whose calls are kept for a while. */
+  /** The same verbs; their calls are kept for a while. */
   watch(verbs: Resendable): Resendable {
     return {
       addItems: async (...call) => {
@@ -104,7 +105,7 @@ export class RecentWrites {
     if (this.#writes.length > MOST) this.#writes.shift();
   }
 
-  /** What the database does not have any more, by job, and what was called. It is told once. */
+  /** What the database has lost, by job, and the affected calls. Reported once. */
   async forgotten(store: Pick<LedgerStore, "read">): Promise<{
     readonly lost: readonly SteppedBack[];
     readonly resend: (verbs: Resendable) => Promise<void>;
@@ -123,12 +124,12 @@ export class RecentWrites {
     const lost = writes.filter(isLost);
     this.#writes = this.#writes.filter((write) => !lost.includes(write));
     if (lost.length === 0) return nothing;
-    // Parts of a call have its name with their number.
+    // Parts of a call have its id with a number.
     const calls = new Set(lost.flatMap((write) => write.ids.map((id) => id.replace(/\/\d+$/, ""))));
     const sent = this.#sent.filter(({ id }) => calls.has(id));
     return {
       lost: await byJob(store, lost),
-      // One that is refused is of a job that is forgotten as well, or was removed.
+      // A refused call belongs to a job that is lost as well, or was removed.
       resend: async (verbs) => {
         for (const { send } of sent) await send(verbs).catch(() => undefined);
       },
@@ -147,7 +148,7 @@ const byJob = async (
   );
   const sums = new Map<string | undefined, QueueWrite>();
   for (const write of writes) {
-    // Of calls without items, such as a pause, nobody knows the job.
+    // For calls without items, such as a pause, the job is unknown.
     const parts: Iterable<readonly [number | undefined, QueueWrite]> =
       write.queues.size > 0 ? write.queues : [[undefined, { items: 0, inputs: 0, segments: new Set() }]];
     for (const [queue, { items, inputs, segments }] of parts) {

@@ -5,7 +5,7 @@ import { openPool, type PoolOptions } from "./pool.ts";
 import { postgresSteps } from "./run-steps.ts";
 import type { StoreOptions } from "./store.ts";
 
-/** In the ledger's own database, over connections of its own. */
+/** In the ledger's own database, over separate connections. */
 export const openPostgresRegistry = async (
   url: string,
   options: PoolOptions & StoreOptions = {},

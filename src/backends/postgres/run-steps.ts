@@ -9,7 +9,7 @@ import { groupOf, insertRows, selectLoad } from "./statements.ts";
 import { MOST_ROWS, type StoreOptions } from "./store.ts";
 import { BEGIN, BEGIN_READ, BEGIN_UNSYNCED, readClock, takeTurn } from "./turn.ts";
 
-/** Rules take the row `ledger` too, so that none of them meets half a removal. */
+/** Rules also lock the row `ledger`, so that no rule sees a partial removal. */
 const LOCKS = {
   records: "ledger",
   removals: "ledger",
@@ -17,10 +17,10 @@ const LOCKS = {
   registry: "registry",
 } as const satisfies Readonly<Record<WritePart, string>>;
 
-/** So long the server's clock is known without asking: time passes as on this machine. */
+/** For this time, the server's clock is known without asking: time passes as on this machine. */
 const CLOCK_MS = 10_000;
 
-/** Steps over a connection: one transaction each, that runs again where it was in another's way or its connection was lost. */
+/** Steps over a connection: one transaction each, which runs again after a conflict or a lost connection. */
 export const postgresSteps = (pool: PgPool, { now: given }: StoreOptions = {}): StepEngine => {
   let aheadMs = 0;
   let isKnownUntil = 0;

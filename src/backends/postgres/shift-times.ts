@@ -2,7 +2,7 @@ import { FORMATS, type Value } from "../sql/tables.ts";
 import type { PgConnection } from "./connection.ts";
 import { insertRows } from "./statements.ts";
 
-/** Times that may be ahead. */
+/** Times that may be in the future. */
 const TIMES: readonly (readonly [table: string, ...columns: string[]])[] = [
   ["shares", "ready_at"],
   ["workers", "until"],
@@ -14,16 +14,19 @@ const TIMES: readonly (readonly [table: string, ...columns: string[]])[] = [
   ["deliveries", "due_at", "taken_until"],
 ];
 
-/** $1 is the time now, $2 how far the clock went back. What was ahead stays as far ahead, what was over is over. */
+/** $1 is the current time, $2 how far the clock went back. Future times stay as far in the future; past times stay in the past. */
 const shifted = (time: string): string =>
   `CASE WHEN ${time} > $1 + $2 THEN ${time} - $2 WHEN ${time} > $1 THEN $1 ELSE ${time} END`;
 
-/** Rows of `retries` have checksums, which are made here. */
+/** Rows of `retries` have checksums, which are computed here. */
 const RETRIES_AT_ONCE = 5_000;
 
-/** After the database's clock was set back, or another machine with a slower clock has become the primary: times that were ahead are durations. */
+/**
+ * After the database's clock was set back, or another machine with a slower clock has become the primary: times in the future are
+ * treated as durations.
+ */
 export const shiftTimes = async (connection: PgConnection, now: number, backMs: number): Promise<void> => {
-  // Slots that were given back are not worth a longer look; the next slot is counted from the last one, also from one that is over.
+  // Returned slots are not worth more effort; the next slot is counted from the last one, even if that is in the past.
   await connection.query(
     "UPDATE lanes SET spare = NULL, ahead = NULL, tat = CASE WHEN tat > 0 THEN tat - $1::double precision ELSE tat END",
     [backMs],
@@ -60,7 +63,7 @@ export const shiftTimes = async (connection: PgConnection, now: number, backMs: 
   }
 };
 
-/** Of proxy tiers: when an outage or a probe is over. */
+/** For proxy tiers: when an outage or a probe is over. */
 const shiftUntil = (json: string, backMs: number): string =>
   JSON.stringify(
     JSON.parse(json, (name, value: unknown) =>

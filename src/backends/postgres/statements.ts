@@ -42,7 +42,7 @@ export const groupOf = (name: LoadName, wants: readonly Want[]): LoadGroup => ({
   wants,
 });
 
-/** The rows of one load: the number of the argument list from 1 on, or 0 where rows are told apart by their keys; then the columns. */
+/** The rows of one load: the number of the argument list, from 1, or 0 if rows are distinguished by their keys; then the columns. */
 export const selectLoad = (group: LoadGroup): Statement => ({
   text: remembered(`select ${group.form}`, () => {
     const { at, from } = rowsOf(group.form, 1);
@@ -51,7 +51,7 @@ export const selectLoad = (group: LoadGroup): Statement => ({
   values: valuesOf(group),
 });
 
-/** Rows of several loads in one view: each has the number of its load, that of its argument list, and its values as a JSON list. */
+/** Rows of several loads in one view: each has the number of its load, the number of its argument list, and its values as a JSON list. */
 export const unionLoads = (groups: readonly LoadGroup[]): Statement => ({
   text: remembered(`union ${groups.map(({ form }) => form).join()}`, () => {
     let next = 1;
@@ -93,16 +93,16 @@ const valuesOf = ({ form, wants }: LoadGroup): unknown[] => {
   return loadOf(name).bound.map((at) => arrayOf(wants.map(({ args }) => args[at] ?? null)));
 };
 
-/** Rows of a statement from which on values that are the same in all of them are sent once. */
+/** Minimum number of rows in a statement for sending values only once if they are the same in all rows. */
 const MANY = 16;
 /** A statement is planned for each set of such columns: the first few sets are the usual ones. */
 const MOST_SHARED = 8;
 const sharedSets = new Map<string, Set<string>>();
 
-/** What becomes of a row whose key is taken. `fail`: nobody can have it, so nothing is looked up. */
+/** What happens to a row whose key exists. `fail`: the key cannot exist, so nothing is looked up. */
 export type OnTaken = OnConflict | "fail";
 
-/** Writes records, in place of those with the same key, only where there is none, or knowing that there is none. */
+/** Writes records: replacing those with the same key, only if there is none, or knowing that there is none. */
 export const insertRows = (kind: Kind, records: readonly object[], onTaken: OnTaken): Statement => {
   const format: RowFormat<Kind> = FORMATS[kind];
   const columns: Value[][] = format.written.map(() => []);
@@ -148,7 +148,7 @@ export const insertRows = (kind: Kind, records: readonly object[], onTaken: OnTa
 
 const NOTHING_SHARED = "";
 
-/** A `1` for each column that has one value in all rows, unless there are too many such sets. */
+/** A `1` for each column with one value in all rows, unless there are too many such sets. */
 const sharedOf = (id: string, columns: readonly (readonly Value[])[]): string => {
   const set = columns.map((own) => (own.every((value) => value === own[0]) ? "1" : "0")).join("");
   let known = sharedSets.get(id);
@@ -157,7 +157,7 @@ const sharedOf = (id: string, columns: readonly (readonly Value[])[]): string =>
   return known.has(set) ? set : NOTHING_SHARED;
 };
 
-/** Between texts, and in place of a null: quoting each text takes longer than all else that is done with it. JSON has neither. */
+/** Separator between texts, and a placeholder for null: quoting each text would take longer than everything else. JSON contains neither. */
 const SEPARATOR = "\u0002";
 const NULL = "\u0003";
 const hasSeparator = (value: Value): boolean =>

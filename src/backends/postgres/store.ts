@@ -33,10 +33,10 @@ import {
 import { decodeText } from "./texts.ts";
 import { BEGIN, BEGIN_READ, BEGIN_UNSYNCED, flush, takeTurn } from "./turn.ts";
 
-/** Each round loads something new: a rule that asks for more than so often is at fault. */
+/** Each round loads something new: a rule that needs more rounds than this has a bug. */
 const MOST_ROUNDS = 1000;
 
-/** The time of the transaction, in loads that are sent before it is known: a null for the database, which knows it. */
+/** The time of the transaction, in loads that are sent before it is known: null for the database, which knows the time. */
 const NOW = -1;
 const withoutNow = ({ name, args }: Want): Want => ({
   name,
@@ -44,19 +44,19 @@ const withoutNow = ({ name, args }: Want): Want => ({
 });
 
 export interface StoreOptions {
-  /** The ledger's clock, in ms; the database's when left out. */
+  /** The ledger's clock, in ms; by default the database's. */
   readonly now?: () => number;
-  /** Called with what was committed and will last. */
+  /** Called with everything that was committed durably. */
   readonly onDurable?: (changes: Changes) => void;
 }
 
 export interface PgStore extends LedgerStore {
-  /** Another one after each change. */
+  /** A different value after each change. */
   readonly version: () => Promise<number>;
 }
 
 export const postgresStore = (pool: PgPool, { now: given, onDurable }: StoreOptions = {}): PgStore => {
-  /** Of the database, against the clock that nobody sets. */
+  /** The database's clock, compared with the monotonic clock. */
   let aheadMs = Date.now() - performance.now();
   const now = (): number => given?.() ?? performance.now() + aheadMs;
   const nextItems = new NextItems();
@@ -81,7 +81,7 @@ export const postgresStore = (pool: PgPool, { now: given, onDurable }: StoreOpti
           const sent = save(connection, tx, at, onTaken);
           const hasChanged = sent.length > 0;
           sent.push(connection.query("COMMIT"));
-          // What a worker was given must not be given to another one because the server has crashed.
+          // What one worker was given must not be given to another because the server has crashed.
           if (!isDurable && hasChanged) sent.push(flush(connection));
           await Promise.all(sent);
         } catch (error) {
@@ -112,7 +112,7 @@ export const postgresStore = (pool: PgPool, { now: given, onDurable }: StoreOpti
   };
 };
 
-/** Runs a rule until all that it asks for is loaded. */
+/** Runs a rule until everything that it needs is loaded. */
 const run = async <T>(
   connection: PgConnection,
   loaded: Loaded,
@@ -142,7 +142,7 @@ const run = async <T>(
   }
 };
 
-/** The rows of the loads that were asked for, by load and number of the argument list. */
+/** The rows of the requested loads, by load and number of the argument list. */
 type FoundRows = readonly (LoadGroup & { readonly found: ReadonlyMap<number, readonly object[]> })[];
 
 const fetchRows = async (connection: PgConnection, wants: readonly Want[]): Promise<FoundRows> => {
@@ -176,7 +176,7 @@ const fetchRows = async (connection: PgConnection, wants: readonly Want[]): Prom
 
 const ask = (connection: PgConnection, { text, values }: Statement) => connection.query(text, values);
 
-/** `wants`: those that were asked for, in the same order. */
+/** `wants`: the requested ones, in the same order. */
 const keep = (loaded: Loaded, groups: FoundRows, wants: readonly Want[]): void => {
   const named = groupWants(wants);
   for (const { form, wants: asked, found } of groups) {
@@ -184,7 +184,7 @@ const keep = (loaded: Loaded, groups: FoundRows, wants: readonly Want[]): void =
     const { kind } = SETS[name];
     for (const record of found.get(-1) ?? []) loaded.add(kind, record as never);
     for (const [at, want] of named.get(name)!.entries()) {
-      // Without arguments there is one set, however often it is asked for.
+      // Without arguments there is only one set.
       const records = [...(found.get(want.args.length === 0 ? 0 : at) ?? [])];
       if (form !== name) loaded.setKnown(kind, want);
       else if (READ_ONLY.has(name)) loaded.setReadOnly(want, inOrder(want, records));
@@ -197,7 +197,7 @@ const keep = (loaded: Loaded, groups: FoundRows, wants: readonly Want[]): void =
   }
 };
 
-/** Rows of one statement: its arrays stay small enough to be sent and parsed in one go. */
+/** Maximum number of rows in one statement: its arrays stay small enough to be sent and parsed at once. */
 export const MOST_ROWS = 5_000;
 
 /** `onTaken`: for appended records. */

@@ -2,10 +2,13 @@ import type { PgConnection } from "./connection.ts";
 import { RunAgain } from "./errors.ts";
 import { shiftTimes } from "./shift-times.ts";
 
-/** A process that is frozen, or cut off, in the middle of its turn loses it after so long. */
+/** A process that is frozen or cut off during its turn loses the turn after this time. */
 const FROZEN_MS = 5_000;
 
-/** Plans follow the order of joins and the indexes, whatever is known of the tables: they stay the same while a job grows from nothing to millions. */
+/**
+ * Plans follow the order of joins and the indexes, whatever the statistics of the tables: they stay the same while a job grows
+ * from nothing to millions.
+ */
 const SETTINGS = [
   "join_collapse_limit = 1",
   "enable_hashjoin = off",
@@ -19,11 +22,14 @@ const SETTINGS = [
   .join("");
 
 export const BEGIN = `BEGIN${SETTINGS}`;
-/** A commit that does not wait for the disk, so that the turn ends sooner. A crash of the server, or a failover, may forget it unless `flush` follows. */
+/**
+ * A commit that does not wait for the disk, so that the turn ends sooner. A crash of the server, or a failover, may lose it
+ * unless `flush` follows.
+ */
 export const BEGIN_UNSYNCED = `${BEGIN}; SET LOCAL synchronous_commit = off`;
 export const BEGIN_READ = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY${SETTINGS}`;
 
-/** So far a clock may be behind the one before, as after a failover to another machine, without time going back. */
+/** How far a clock may be behind the previous one, as after a failover to another machine, without time going back. */
 const BEHIND_MS = 60_000;
 
 const CLOCK =
@@ -33,8 +39,8 @@ const TAKE_TURN = `UPDATE locks SET value = value + 1, before = at,
   at = CASE WHEN at - ${CLOCK} BETWEEN 0 AND ${BEHIND_MS} THEN at ELSE ${CLOCK} END WHERE name = $2 RETURNING at, before`;
 
 /**
- * Whoever changes the row of a lock is the only writer of its part until the transaction ends. Answers the time, which is read when the row was
- * got and not when it was asked for.
+ * The process that updates the row of a lock is the only writer of its part until the transaction ends. Returns the time, which
+ * is read when the row is locked, not when the lock is requested.
  */
 export const takeTurn = async (
   connection: PgConnection,
@@ -54,8 +60,9 @@ const FLUSH_ROWS = 32;
 const FLUSH_ROW = `flush-${Math.floor(Math.random() * FLUSH_ROWS)}`;
 
 /**
- * A commit of its own that waits for the disk, and for synchronous replicas, and with it for all commits before. It is sent behind a commit that did not:
- * the others take their turns meanwhile. Whoever waits for the same row waits a little longer, which the number of rows makes seldom.
+ * A separate commit that waits for the disk and for synchronous replicas, and therefore for all commits before it. It is sent
+ * after a commit that did not wait: other processes take their turns in the meantime. A process that needs the same row waits a
+ * little longer; the number of rows makes this rare.
  */
 export const flush = (connection: PgConnection): Promise<unknown> => connection.query(FLUSH, [FLUSH_ROW]);
 

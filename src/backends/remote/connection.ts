@@ -5,27 +5,27 @@ import { CLOCK_HEADER, PROTOCOL, PROTOCOL_HEADER, VERSION_HEADER } from "../../p
 import { LedgerError } from "../../ports/ledger.ts";
 
 export interface RemoteOptions {
-  /** Of the controller. */
+  /** URL of the controller. */
   readonly url: string;
-  /** None where the controller has no keys. */
+  /** Absent if the controller has no keys. */
   readonly key?: string;
-  /** How long the first request is repeated; 10 s when left out, so that a wrong address is told soon. */
+  /** How long the first request is repeated; 10 s by default, so that a wrong address is reported soon. */
   readonly firstPatienceMs?: number;
-  /** This program and its version, for messages. */
+  /** Name and version of this program, for messages. */
   readonly version?: string;
-  /** Aborted: what has no answer yet fails, and is not sent again. */
+  /** When aborted, calls without a response fail and are not sent again. */
   readonly signal?: AbortSignal;
-  /** Is told when the controller stops answering, now and then while that lasts, and when it answers again. */
+  /** Called when the controller stops responding, from time to time while that lasts, and when it responds again. */
   readonly log?: Readonly<
     Record<"info" | "warn", (event: string, facts: Readonly<Record<string, unknown>>) => void>
   >;
-  /** That no one sets, in ms; `performance`'s unless given. */
+  /** A monotonic clock in ms; by default that of `performance`. */
   readonly steadyMs?: () => number;
 }
 
-/** Nobody knows whether the request took effect. */
+/** It is unknown whether the request took effect. */
 export class Unanswered extends Error {
-  /** The server has asked for so long a pause. */
+  /** The server has asked for a pause of this length. */
   readonly afterMs: number;
   constructor(reason: string, afterMs = 0, options?: ErrorOptions) {
     super(reason, options);
@@ -34,7 +34,7 @@ export class Unanswered extends Error {
   }
 }
 
-/** For answers whose body breaks off. */
+/** For responses whose body breaks off. */
 export const unanswered = (error: Error): never => {
   throw new Unanswered(reasonOf(error), 0, { cause: error });
 };
@@ -45,7 +45,7 @@ export interface Sent {
   readonly body?: string | Uint8Array | Readable;
   readonly headers?: Readonly<Record<string, string>>;
   readonly type?: string;
-  /** Until the head of the answer, and between two pieces of its body. */
+  /** Timeout until the head of the response, and between two chunks of its body. */
   readonly timeoutMs?: number;
 }
 
@@ -53,16 +53,16 @@ export type Response = Dispatcher.ResponseData;
 
 const CONNECT_MS = 10_000;
 const ANSWER_MS = 30_000;
-/** A call that has had no answer for so long fails. The ledger knows a call again for somewhat longer. */
+/** A call without a response for this time fails. The ledger recognizes a repeated call for somewhat longer. */
 const PATIENCE_MS = 10 * 60_000;
 const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 2000;
-/** While there is no answer. */
+/** Interval of log messages while there is no response. */
 const LOG_MS = 30_000;
-/** The controller, or something before it, is not ready or has failed: every call may be sent again. */
+/** The controller, or a proxy in front of it, is not ready or has failed: every call may be sent again. */
 const BUSY: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504]);
 
-/** Requests to one controller, and what is known of its clock. */
+/** Requests to one controller, and what is known about its clock. */
 export class Connection {
   readonly url: string;
   readonly offset: SteadyOffset;
@@ -74,7 +74,7 @@ export class Connection {
     keepAliveTimeout: 30_000,
   });
 
-  /** Since when there is no answer, and when that was last logged. */
+  /** Since when there is no response, and when that was last logged. */
   #cutOff: { readonly at: number; readonly loggedAt: number } | undefined;
 
   constructor(options: RemoteOptions) {
@@ -85,7 +85,7 @@ export class Connection {
     this.offset = new SteadyOffset(options.steadyMs);
   }
 
-  /** One try. Throws `Unanswered` where another may bring an answer, and a `LedgerError` where none will. */
+  /** One attempt. Throws `Unanswered` if another attempt may get a response, and a `LedgerError` if none will. */
   async send({ method, path, body, type, headers, timeoutMs = ANSWER_MS }: Sent): Promise<Response> {
     const { key, version, signal } = this.#options;
     const response = await this.#agent
@@ -117,7 +117,7 @@ export class Connection {
     throw await this.#refusal(response);
   }
 
-  /** Sends again until there is an answer, or for as long as patience lasts. */
+  /** Repeats the request until there is a response, or until the time limit. */
   async repeat<T>(what: string, work: () => Promise<T>): Promise<T> {
     const startedAt = performance.now();
     for (let tries = 1; ; tries++)
@@ -128,7 +128,7 @@ export class Connection {
       }
   }
 
-  /** After a pause, whether what has failed may be sent again. Throws when that has gone on for too long. */
+  /** After a pause, returns whether the failed request may be sent again. Throws after the time limit. */
   async isWorthAnother(
     failed: unknown,
     { what, tries, startedAt }: { readonly what: string; readonly tries: number; readonly startedAt: number },
@@ -183,7 +183,7 @@ export class Connection {
     if (statusCode === 401)
       return refused(
         "no-access",
-        "the key is not known there, or was revoked. Make one with `sluice clients key CLIENT --role worker`, and give it with --key-file or SLUICE_KEY.",
+        "the controller does not accept this key; it is unknown or was revoked. Create one with `sluice clients key CLIENT --role worker`, and pass it with --key-file or SLUICE_KEY.",
       );
     if (statusCode === 403)
       return refused("no-access", `${detail} A worker needs a key that was made with --role worker.`);
@@ -209,7 +209,7 @@ const problemIn = (text: string): { readonly code?: string; readonly detail?: st
 
 const reasonOf = (error: Error & { readonly code?: string }): string => error.code ?? error.message;
 
-/** The clocks of two machines drift apart by some 50 ms in a quarter of an hour: older answers say nothing. */
+/** The clocks of two machines drift apart by about 50 ms in a quarter of an hour: older responses are not used. */
 const WINDOW_MS = 5 * 60_000;
 
 interface Best {
@@ -218,8 +218,9 @@ interface Best {
 }
 
 /**
- * How far this machine's steady clock is ahead of the controller's, by the answer that was on its way for the shortest time: slots are counted from when
- * they were booked, not from when somebody at last heard of them. It is too large by what the fastest answer took, so a slot is never used too early.
+ * How far this machine's monotonic clock is ahead of the controller's, measured by the fastest response: slots are counted from
+ * the time they were booked, not from the time the response arrived. The value is too large by the duration of the fastest
+ * response, so a slot is never used too early.
  */
 class SteadyOffset {
   readonly #now: () => number;
@@ -231,7 +232,7 @@ class SteadyOffset {
     this.#now = now;
   }
 
-  /** An answer has arrived, with the name of the process and its clock. */
+  /** A response has arrived, with the name of the process and its clock. */
   note(header: string | string[] | undefined): void {
     const [process = "", clock] = String(header ?? "").split(" ");
     if (process === "" || !Number.isFinite(Number(clock))) return;
@@ -244,13 +245,13 @@ class SteadyOffset {
     if (this.#before && now - this.#before.at > 2 * WINDOW_MS) this.#before = undefined;
   }
 
-  /** How much longer than the fastest an answer was on its way that is read now. */
+  /** How much longer than the fastest response the current one took. */
   lateMs(header: string | string[] | undefined): number {
     const [process, clock] = String(header ?? "").split(" ");
     return process === this.#process && this.#best ? this.#now() - Number(clock) - this.#ms : 0;
   }
 
-  /** What a request says of when it was sent. */
+  /** What a request says about when it was sent. */
   headers(): Readonly<Record<string, string>> {
     return this.#best ? { [CLOCK_HEADER]: `${this.#process} ${this.#now() - this.#ms}` } : {};
   }

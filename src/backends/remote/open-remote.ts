@@ -20,11 +20,11 @@ import {
 import { Connection, type RemoteOptions, unanswered, Unanswered } from "./connection.ts";
 import { remoteBlobs } from "./remote-blobs.ts";
 
-/** A controller that starts together with its workers, or again, is waited for. */
+/** Wait this long for a controller that starts together with its workers, or restarts. */
 const FIRST_PATIENCE_MS = 60_000;
-/** Of calls by which leases are kept: sooner than those end, another try is made on another connection. */
+/** Timeout of calls that keep leases: before the leases end, the call is repeated on another connection. */
 const SHORT_MS = 5000;
-/** Items of one request. */
+/** Maximum number of items in one request. */
 const ADD_CHUNK = 2000;
 const SHORT: ReadonlySet<string> = new Set<WireVerb>(["claim", "pulse", "awaitWork", "events.await"]);
 
@@ -33,7 +33,10 @@ export interface Remote {
   readonly blobs: Blobs;
 }
 
-/** A controller's ledger and archive, from another machine. Throws where there is none, it speaks another version, or the key does not do. */
+/**
+ * A controller's ledger and archive, from another machine. Throws if there is no controller, if it uses another protocol version,
+ * or if the key is not accepted.
+ */
 export const openRemote = async (options: RemoteOptions): Promise<Remote> => {
   const connection = new Connection(options);
   let greeting: Greeting;
@@ -65,7 +68,7 @@ const greet = async (
       if (!isOver || !(error instanceof Unanswered)) throw error;
       throw new LedgerError(
         "unavailable",
-        `${connection.url}: cannot be reached (${error.message}). Check the address, and that \`sluice serve\` runs there.`,
+        `${connection.url}: cannot be reached (${error.message}). Check the address, and that \`sluice serve\` is running.`,
         { cause: error },
       );
     }
@@ -100,7 +103,7 @@ const wireLedger = (connection: Connection): Ledger => {
     const [name, own] = verb.split(".") as [string, string | undefined];
     (own ? parts[name]! : verbs)[own ?? name] = (...args) => call(verb, args);
   }
-  /** A wait is a chain of short ones. */
+  /** A wait is a series of short ones. */
   const wait = async (verb: WireVerb, what: unknown, ms: number): Promise<boolean> => {
     for (const until = performance.now() + ms; ;) {
       const leftMs = until - performance.now();
@@ -137,7 +140,7 @@ interface Granted {
 const isGrant = (verb: WireVerb, _answer: unknown): _answer is Granted =>
   verb === "claim" || verb === "pulse";
 
-/** Delays count from when the slots were booked. */
+/** Delays count from the time when the slots were booked. */
 const inTime = (answer: Granted, lateMs: number): Granted => ({
   ...answer,
   slots: later(answer.slots, lateMs),

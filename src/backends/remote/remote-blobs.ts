@@ -11,10 +11,10 @@ import { DIGEST_HEADER, MOST_RANGE_BYTES } from "../../ports/ledger-wire.ts";
 import { LedgerError } from "../../ports/ledger.ts";
 import { type Connection, type Response, type Sent, unanswered } from "./connection.ts";
 
-/** A longer body waits in a file until it has arrived. */
+/** A longer body is kept in a file until it has arrived. */
 const MOST_IN_MEMORY = 8 * 1024 * 1024;
 
-/** The blob store behind a controller. Every request is sent again until it is answered, but for streams that break in the middle. */
+/** The blob store behind a controller. Every request is repeated until there is a response, except streams that break in the middle. */
 export const remoteBlobs = (connection: Connection, gatherMs: number): Blobs => {
   const ask = async <T>(
     name: string,
@@ -69,7 +69,7 @@ export const remoteBlobs = (connection: Connection, gatherMs: number): Blobs => 
     async get(name, range) {
       if (!range) return await get(name, "");
       const pieces: Uint8Array[] = [];
-      // Once at least: an object that is not there is an error also where nothing of it is asked for.
+      // At least one request: a missing object is an error even if none of its bytes are requested.
       for (let at = 0; at === 0 || at < range.length; at += MOST_RANGE_BYTES) {
         const length = Math.min(MOST_RANGE_BYTES, range.length - at);
         const piece = await get(name, `?offset=${range.offset + at}&length=${length}`);
@@ -110,7 +110,7 @@ const blobErrorIn = async (response: Response, name: string): Promise<BlobError>
   return new BlobError(code, name, message);
 };
 
-/** All of a body, to be sent as often as it takes. */
+/** A complete body, which can be sent repeatedly. */
 interface Kept extends AsyncDisposable {
   readonly size: number;
   /** SHA-256 in hex. */
@@ -134,7 +134,7 @@ const keep = async (body: AsyncIterable<Uint8Array>): Promise<Kept> => {
   let size = 0;
   for (let next = await iterator.next(); ; next = await iterator.next()) {
     if (next.done) return inMemory(pieces);
-    pieces.push(Buffer.from(next.value)); // the body may use it again
+    pieces.push(Buffer.from(next.value)); // the body may reuse it
     size += next.value.length;
     if (size > MOST_IN_MEMORY) return await inFile(pieces, iterator);
   }

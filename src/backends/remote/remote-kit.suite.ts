@@ -16,7 +16,7 @@ const quiet = {
 
 interface RemoteWays {
   readonly steadyMs?: () => number;
-  /** Whether the connection breaks after the call took effect, before its answer is sent. */
+  /** Whether the connection breaks after the call took effect, before the response is sent. */
   readonly isLost?: () => boolean;
 }
 
@@ -25,7 +25,7 @@ interface RemoteKit {
   close(): Promise<void>;
 }
 
-/** A controller on loopback with nothing but the routes for workers. Its connections keep no process alive. */
+/** A controller on loopback with only the routes for workers. Its connections do not keep the process alive. */
 export const serveRemote = async (
   { ledger, blobs }: { readonly ledger: Ledger; readonly blobs: Blobs },
   { steadyMs, isLost = () => false }: RemoteWays = {},

@@ -10,9 +10,9 @@ import { type RequestPrices, S3Usage } from "./s3-usage.ts";
 import { type Encryption, putIfFree, type Sdk, upload } from "./upload.ts";
 
 export interface S3Options extends S3Place, RequestPrices {
-  /** Of a store that is not AWS. */
+  /** For a store that is not AWS. */
   readonly endpoint?: string;
-  /** The bucket in the path of URLs, not in the host name. */
+  /** The bucket is in the path of URLs, not in the host name. */
   readonly pathStyle?: boolean;
   readonly region?: string;
   readonly encryption?: "AES256" | "aws:kms";
@@ -20,18 +20,18 @@ export interface S3Options extends S3Place, RequestPrices {
   readonly patience?: Partial<Patience>;
 }
 
-/** Every put is paid for, and items wait for it before they are settled. */
+/** Every put costs money, and items wait for it before they are settled. */
 const GATHER_MS = 15_000;
 const CONNECT_MS = 5000;
-/** Without a byte in either direction. */
+/** Timeout without a byte in either direction. */
 const SILENCE_MS = 30_000;
 const REMOVED_TOGETHER = 16;
-/** Answers of a stream that break before their first byte, one after another. */
+/** Maximum number of responses in a row that break before their first byte. */
 const MOST_STALLS = 10;
 const CLIENT = "@aws-sdk/client-s3";
 const PRESIGNER = "@aws-sdk/s3-request-presigner";
 
-/** Blobs as objects of a bucket. Credentials are found as the AWS CLI finds them. */
+/** Blobs as objects of a bucket. Credentials are found in the same way as by the AWS CLI. */
 export const openS3 = async (options: S3Options): Promise<Blobs> => {
   for (const name of [CLIENT, PRESIGNER])
     loadOptional(name, "A blob store `s3:`", () => import.meta.resolve(name));
@@ -79,7 +79,7 @@ export const openS3 = async (options: S3Options): Promise<Blobs> => {
     async link(name, { expiresInSec }) {
       checkBlobName(name);
       const { getSignedUrl } = await import("@aws-sdk/s3-request-presigner");
-      // What a site sent must not run in a browser.
+      // Content from a site must not run in a browser.
       const command = new sdk.GetObjectCommand({
         ...requests.target(name),
         ResponseContentDisposition: "attachment",
@@ -95,7 +95,7 @@ const clientFor = (sdk: Sdk, { endpoint, pathStyle, region }: S3Options): S3Clie
     ...(endpoint !== undefined && { endpoint }),
     ...(region !== undefined && { region }),
     forcePathStyle: pathStyle === true,
-    // Other stores do not know the newer checksums; the signature covers the body all the same.
+    // Other stores do not support the newer checksums; the signature covers the body anyway.
     requestChecksumCalculation: "WHEN_REQUIRED",
     responseChecksumValidation: "WHEN_REQUIRED",
     maxAttempts: 1, // see `S3Requests`
@@ -215,7 +215,7 @@ async function* listObjects(
   } while (ContinuationToken !== undefined);
 }
 
-/** Other programs may keep objects there, such as markers of folders. */
+/** Other programs may store objects in the bucket, such as folder markers. */
 const isBlobName = (name: string): boolean => {
   try {
     checkBlobName(name);
@@ -225,7 +225,7 @@ const isBlobName = (name: string): boolean => {
   }
 };
 
-/** Uploads that were begun before then. Returns how many there were. */
+/** Aborts uploads that started before this time. Returns their number. */
 const abortUploads = async (sdk: Sdk, requests: S3Requests, before: number): Promise<number> => {
   const { bucket: Bucket, prefix } = requests.place;
   let count = 0;
@@ -239,7 +239,7 @@ const abortUploads = async (sdk: Sdk, requests: S3Requests, before: number): Pro
           try {
             await client.send(new sdk.AbortMultipartUploadCommand({ Bucket, Key, UploadId }));
           } catch (error) {
-            if (statusOf(error) !== 404) throw error; // completed or aborted meanwhile
+            if (statusOf(error) !== 404) throw error; // completed or aborted in the meantime
           }
         },
       });

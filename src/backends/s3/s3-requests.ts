@@ -4,12 +4,12 @@ import { BlobError, type BlobRequest } from "../../ports/blobs.ts";
 
 export interface S3Place {
   readonly bucket: string;
-  /** Of every key: empty, or with a `/` at its end. */
+  /** Prefix of every key: empty, or ending with `/`. */
   readonly prefix: string;
 }
 
 export interface Patience {
-  /** How long a request is repeated while the store is in trouble. */
+  /** How long a request is repeated while the store has problems. */
   readonly patienceMs: number;
   /** Pause before the first repetition; it doubles up to `longestPauseMs`. */
   readonly firstPauseMs: number;
@@ -18,16 +18,16 @@ export interface Patience {
 
 export const PATIENCE: Patience = { patienceMs: 300_000, firstPauseMs: 100, longestPauseMs: 5000 };
 
-/** One attempt to do something in the store, with the number of bytes that it carries. */
+/** One attempt of an operation, with the number of bytes that it transfers. */
 interface Attempt<Answer> {
   readonly kind: BlobRequest["kind"];
   readonly name: string;
   readonly bytes?: number;
-  /** `isRepeated`: an earlier attempt may have taken effect without an answer. */
+  /** `isRepeated`: an earlier attempt may have taken effect without a response. */
   readonly send: (client: S3Client, isRepeated: boolean) => Promise<Answer>;
 }
 
-/** Sends requests until they are answered: the SDK's own repetitions end after seconds, and with a quota. */
+/** Repeats requests until there is a response: the SDK's own repetitions end after seconds, and have a quota. */
 export class S3Requests {
   readonly place: S3Place;
   readonly #client: S3Client;
@@ -46,12 +46,12 @@ export class S3Requests {
     this.#onRequest = onRequest;
   }
 
-  /** Bucket and key of an object, as commands take them. */
+  /** Bucket and key of an object, as arguments of commands. */
   target(name: string): { readonly Bucket: string; readonly Key: string } {
     return { Bucket: this.place.bucket, Key: this.place.prefix + name };
   }
 
-  /** For bytes that arrive after the answer. */
+  /** For bytes that arrive after the response. */
   count(request: BlobRequest): void {
     this.#onRequest(request);
   }
@@ -73,7 +73,7 @@ export class S3Requests {
     }
   }
 
-  /** Says what the store's answer means for the blob: what happened, where, and the way out. */
+  /** Explains what the store's response means for the blob: what happened, where, and what to do. */
   failure(error: unknown, name: string): unknown {
     if (error instanceof BlobError || !(error instanceof Error)) return error;
     const { bucket } = this.place;
@@ -94,7 +94,7 @@ export class S3Requests {
     if (status === 401 || status === 403)
       return fail(
         "read-only",
-        `no right to use ${name} in bucket ${bucket} (${error.name}): check the credentials, and the rights to get, put, delete and list there`,
+        `no permission to use ${name} in bucket ${bucket} (${error.name}): check the credentials, and their permissions to get, put, delete and list objects`,
       );
     if (status === 507 || /quota|storagefull/i.test(error.name))
       return fail(
@@ -120,11 +120,11 @@ export const statusOf = (error: unknown): number | undefined =>
 const codeOf = (error: Error): string =>
   "code" in error && typeof error.code === "string" ? error.code : "no answer";
 
-/** Errors with a status that the same request may not get again. */
+/** Errors with a status that a repeated request may not get. */
 const PASSING_NAMES =
   /^(SlowDown|RequestTimeout|RequestTimeTooSkewed|InternalError|ServiceUnavailable|Throttl|TooManyRequests|ConditionalRequestConflict|OperationAborted|BadDigest|IncompleteBody|XAmzContentSHA256Mismatch)/;
 
-/** Without a status the request was not answered, or not to its end. */
+/** Without a status, the response was missing or incomplete. */
 const isTransient = (error: unknown): boolean => {
   if (!(error instanceof Error) || error.name.startsWith("CredentialsProvider")) return false;
   const status = statusOf(error);

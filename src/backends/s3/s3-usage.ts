@@ -1,13 +1,13 @@
 import { type Cost, NO_COST, toMicro } from "../../domain/cost.ts";
 import { type BlobRequest, type BlobUsage, jobOfBlob } from "../../ports/blobs.ts";
 
-/** For 1,000 requests. Lists cost as much as writes, deletes nothing. */
+/** Price of 1,000 requests. Lists cost as much as writes; deletes are free. */
 export interface RequestPrices {
   readonly writePrice?: number;
   readonly readPrice?: number;
 }
 
-/** Jobs whose requests nobody has asked about: the oldest are forgotten. */
+/** Maximum number of jobs whose requests have not been reported: the oldest are dropped. */
 const MOST_JOBS = 1000;
 
 /** Counts the requests of this process. */

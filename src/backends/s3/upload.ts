@@ -5,7 +5,7 @@ import { type S3Requests, statusOf } from "./s3-requests.ts";
 
 export type Sdk = typeof import("@aws-sdk/client-s3");
 
-/** `encryption` as S3 names it. */
+/** `encryption` with S3's names. */
 export type Encryption = Pick<PutObjectCommandInput, "ServerSideEncryption" | "SSEKMSKeyId">;
 
 interface UploadTools {
@@ -15,17 +15,17 @@ interface UploadTools {
 }
 
 const MB = 1024 * 1024;
-/** All parts but the last have this size: some stores want them equal. */
+/** All parts but the last have this size: some stores require equal parts. */
 const PART_BYTES = 8 * MB;
-/** One request up to here: a sealed segment must not cost three. */
+/** Up to this size, one request is used: a sealed segment must not cost three. */
 const MOST_WHOLE_BYTES = 16 * MB;
 const PARTS_IN_FLIGHT = 2;
 const MOST_PARTS = 10_000;
 
-/** Marks an object as the one that this call stored, for when the answer was lost. */
+/** Marks an object as stored by this call, in case the response is lost. */
 const MARK = "sluice-put";
 
-/** One request for a small body; a longer one goes in parts, a few of which are in memory. */
+/** One request for a small body; a longer one is sent in parts, a few of which are in memory. */
 export const upload = async (
   tools: UploadTools,
   name: string,
@@ -47,7 +47,7 @@ const putWhole = ({ sdk, requests, encryption }: UploadTools, name: string, byte
       client.send(new sdk.PutObjectCommand({ ...requests.target(name), ...encryption, Body: bytes })),
   });
 
-/** True if the name was free. Never in parts: not every store knows the condition there. */
+/** True if the name was free. Never in parts: not every store supports the condition for parts. */
 export const putIfFree = async (
   { sdk, requests, encryption }: UploadTools,
   name: string,
@@ -124,7 +124,7 @@ const uploadParts = async (
     for (let rest = begun; ;) {
       const bytes = rest.length > 0 ? rest.subarray(0, PART_BYTES) : await pieces.read(PART_BYTES);
       rest = rest.subarray(bytes.length);
-      // What was read ahead may end in the middle of a part.
+      // Data that was read ahead may end in the middle of a part.
       const part =
         rest.length === 0 && bytes.length < PART_BYTES
           ? Buffer.concat([bytes, await pieces.read(PART_BYTES - bytes.length)])
@@ -155,7 +155,7 @@ const uploadParts = async (
   }
 };
 
-/** After a lost answer the upload is unknown, and the object is there. */
+/** After a lost response, the upload is unknown, and the object exists. */
 const complete = (
   tools: UploadTools,
   name: string,
@@ -179,7 +179,7 @@ const complete = (
     },
   });
 
-/** A body in pieces of any length. Chunks are copied: the body may use them again. */
+/** A body in chunks of any length. Chunks are copied, because the body may reuse them. */
 class PieceReader {
   readonly #chunks: AsyncIterator<Uint8Array> | undefined;
   #rest: Uint8Array;

@@ -75,7 +75,7 @@ const expand = (sql: string, dialect: Dialect): Statement => {
 
 const known: Readonly<Record<Dialect, Map<string, Statement>>> = { sqlite: new Map(), postgres: new Map() };
 
-/** A statement as an engine takes it. Made once: texts are few. */
+/** A statement in the engine's own SQL. Cached: there are few texts. */
 export const statementIn = (dialect: Dialect, sql: string): Statement => {
   let statement = known[dialect].get(sql);
   if (!statement) known[dialect].set(sql, (statement = expand(sql, dialect)));

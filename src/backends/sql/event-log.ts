@@ -3,14 +3,14 @@ import type { EventLog, EventQuery, LedgerEvent } from "../../ports/event-log.ts
 import { all, arrays, count, run, type StepEngine, type Steps } from "./steps.ts";
 import type { Value } from "./tables.ts";
 
-/** Events that one transaction looks at, so that none holds a lock for long. */
+/** Maximum number of events that one transaction reads, so that none holds a lock for long. */
 const PAGE = 500;
 
-/** The log but for what depends on the engine: how events are written, and how it is noticed that they were. */
+/** The log, except what depends on the engine: how events are written, and how new ones are noticed. */
 export const openEventLog = (db: StepEngine): Omit<EventLog, "await" | "write"> => ({
   read: (query) => db.read(() => readEvents(query)),
   move: async (consumer, upTo) => {
-    // Consumers say where they are also when nothing has happened: that needs no lock.
+    // Consumers report their position even if nothing has happened: that needs no lock.
     const at = await db.read(() => cursorOf(consumer));
     if (at !== undefined && at >= upTo) return;
     await db.write(
@@ -62,7 +62,7 @@ function* readEvents({ consumer, after = 0, job, types, limit }: EventQuery): St
   return rows.map((row) => ({ ...row, facts: JSON.parse(row.facts) as Record<string, unknown> }));
 }
 
-/** Forgets some of the old events that no consumer still has to read, and consumers that have not come for the next one. */
+/** Deletes some of the old events that no consumer still has to read, and consumers that have not read the next one for too long. */
 export function* tidyEvents(now: number): Steps<void> {
   yield* run(
     `DELETE FROM events WHERE at < ? AND id IN (SELECT id FROM events

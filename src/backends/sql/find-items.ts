@@ -4,7 +4,7 @@ import { ENDED, type Job } from "../../ledger/records.ts";
 import { eachPlace, type Places } from "../../ledger/workers.ts";
 import { all, arrays, type Steps } from "./steps.ts";
 
-/** Some of a queue's items in the order of their places: ?1 is the queue, ?2 the place after which, ?3 how many. Each finds them by an index. */
+/** Some items of a queue, in order: ?1 is the queue, ?2 the place after which to start, ?3 the number. Each query uses an index. */
 const backAs = (state: string): string =>
   `SELECT seq FROM retries WHERE queue = ?1 AND due_at IS NOT NULL AND state = '${state}' AND seq > ?2 ORDER BY seq LIMIT ?3`;
 const endedAs = (state: keyof typeof ENDED): string =>
@@ -14,7 +14,7 @@ const FRESH =
   "SELECT seq FROM items WHERE queue = ?1 AND seq > ?2 AND seq > (SELECT cursor FROM queues WHERE id = ?1) ORDER BY seq LIMIT ?3";
 const OPEN = [FRESH, backAs("queued"), backAs("waiting"), backAs("suspect")];
 
-/** `left`: what the items read as that had not ended, see `leftAs`. */
+/** `left`: the state of items that have not ended, see `leftAs`. */
 const sourcesOf = (state: ItemState, left: "cancelled" | "failed" | undefined): readonly string[] => {
   const rest = left === state ? OPEN : [];
   switch (state) {
@@ -36,17 +36,17 @@ const sourcesOf = (state: ItemState, left: "cancelled" | "failed" | undefined): 
   }
 };
 
-/** Places looked at for those that are done, of which those whose input was folded are empty. */
+/** Maximum number of places to check for done items; places of folded inputs are empty. */
 const SCAN = 5_000;
 
 interface FoundItems {
   /** Ascending. */
   readonly seqs: readonly number[];
-  /** Where to go on; undefined when there are no more. */
+  /** Where to continue; undefined if there are no more. */
   readonly next: number | undefined;
 }
 
-/** Places of the items in these states, of one queue; all of them when no states are given. */
+/** Places of the items of one queue in these states; without states, of all items. */
 export function* findItems(
   queue: number,
   after: number,
@@ -61,14 +61,14 @@ export function* findItems(
   if (states?.has("leased")) for (const seq of yield* leasedPlaces(queue, after, limit)) seqs.add(seq);
   const done = states?.has("done") ? yield* scanDone(queue, after, limit) : undefined;
   for (const seq of done?.seqs ?? []) seqs.add(seq);
-  // Beyond where the search for done ones has come, others must wait for it.
+  // Items beyond the point that the search for done items has reached must wait for it.
   const upTo = done?.next ?? Infinity;
   const found = [...seqs].filter((seq) => seq <= upTo).toSorted((a, b) => a - b);
   if (found.length >= limit) return { seqs: found.slice(0, limit), next: found[limit - 1] };
   return { seqs: found, next: done?.next };
 }
 
-/** What workers hold of a queue. */
+/** The places of a queue that are leased to workers. */
 export function* heldPlaces(queue: number): Steps<Places> {
   const rows = yield* arrays<[string]>(
     `SELECT @json(l.value) -> 'open' FROM workers w CROSS JOIN @elements(w.leases) l
@@ -86,8 +86,8 @@ function* leasedPlaces(queue: number, after: number, limit: number): Steps<numbe
 }
 
 /**
- * Most items end as done, so that they are found by looking: an index of them would cost every settle. Not far, so that where they are rare nobody
- * looks for long.
+ * Most items end as done, so they are found by scanning: an index would cost every settle. The scan is limited, so that it stays
+ * short if they are rare.
  */
 function* scanDone(queue: number, after: number, limit: number): Steps<FoundItems> {
   const [first] = yield* all<{ seq: number | null; last: number }>(
@@ -114,7 +114,7 @@ interface Taken extends ItemRef {
   readonly scraper: number | null;
 }
 
-/** Where the items with these keys are, of whichever of the job's scrapers. By their hashes: it costs the same in any job. */
+/** Where the items with these keys are, for all of the job's scrapers. Found by their hashes: the cost does not depend on the job. */
 export function* findKeys(job: Job, keys: readonly string[]): Steps<ItemRef[]> {
   const found: ItemRef[] = [];
   for (const key of new Set(keys))

@@ -1,6 +1,6 @@
 import type { Row } from "../../ports/ledger-tables.ts";
 
-/** Columns that say how a machine's clock goes: they stay behind, and count as these. */
+/** Columns that describe the clock of a machine: they are not copied, and count as these values. */
 const CLOCK: Readonly<Record<string, string>> = { latest_at: "0", boot: "''", ahead_ms: "0" };
 
 export const quoted = (name: string): string => `"${name}"`;
@@ -21,21 +21,21 @@ export const hasRows = (table: string): string => {
   return `SELECT count(*) FROM (SELECT 1 FROM ${quoted(table)} WHERE ${own[table] ?? "1 = 1"} LIMIT 1) found`;
 };
 
-/** Who uses a ledger at a time. */
+/** Who is using a ledger. */
 export const WORKERS = "SELECT 'worker ' || name, until FROM workers WHERE until > ?1";
-/** One that lives holds all of its tasks; the rarest ones stay held for a long time after it was killed. */
+/** A running controller holds all of its tasks; after it is killed, the rarest tasks stay held for a long time. */
 export const CONTROLLERS =
   "SELECT 'controller ' || holder, min(held_until) FROM duties GROUP BY holder HAVING min(held_until) > ?1";
 
 const MOST_ROWS = 5_000;
 const MOST_CHARS = 2_000_000;
 
-/** Gathers rows until a batch is large enough, in rows or in text. */
+/** Collects rows until a batch is large enough, in rows or in text. */
 export class RowBatch {
   #rows: Row[] = [];
   #chars = 0;
 
-  /** Whether the batch is to be taken now. */
+  /** Whether the batch is full. */
   add(row: Row): boolean {
     this.#rows.push(row);
     for (const cell of row) if (typeof cell === "string") this.#chars += cell.length;

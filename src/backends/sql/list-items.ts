@@ -10,12 +10,15 @@ import { jobNamed } from "./job-named.ts";
 import { arrays, load, type Steps } from "./steps.ts";
 import { FORMATS, type RowFormat, type Value } from "./tables.ts";
 
-/** Items, and queues, looked at for one page: what is rare in a large job is found in steps, and no reader stays long. */
+/**
+ * Maximum number of items and queues to check for one page: rare items in a large job are found in steps, and no reader blocks
+ * for long.
+ */
 const MOST_ITEMS = 2000;
 const MOST_QUEUES = 400;
-/** Items looked at together: few more than needed where nearly all fit. */
+/** Number of items to check at a time: only a few more than needed if nearly all match. */
 const SIFTED = 250;
-/** Characters of keys, inputs and results on one page, and rows read together: rows may be large. */
+/** Maximum number of characters of keys, inputs and results on one page, and of rows to read at a time: rows may be large. */
 const PAGE_SIZE = 1024 * 1024;
 const READ_TOGETHER = 50;
 
@@ -26,7 +29,7 @@ export function* listItems(now: number, id: string, query: ItemQuery): Steps<Ite
   return yield* query.keys ? pageOfKeys(reader, query, query.keys) : pageOfQueues(reader, query);
 }
 
-/** Queue by queue, so that each page is found by the items' own order, however far into the job it is. */
+/** Queue by queue, so that each page is found by the order of the items, at any position in the job. */
 function* pageOfQueues(reader: Reader, query: ItemQuery): Steps<ItemPage> {
   const { job } = reader;
   const { limit } = query;
@@ -56,7 +59,7 @@ function* pageOfQueues(reader: Reader, query: ItemQuery): Steps<ItemPage> {
       queues++;
       after = { queue: queue + 1, seq: 0 };
     } else if (isSifted) {
-      // However few it found: it has looked as far as for so many.
+      // Even if it found few, it has checked as many.
       looked += SIFTED;
       after = { queue, seq: found.next };
     } else return { items, next: { queue, seq: found.next } };
@@ -64,7 +67,7 @@ function* pageOfQueues(reader: Reader, query: ItemQuery): Steps<ItemPage> {
   return { items, next: after };
 }
 
-/** Only what failed, finally or for now, has a kind. */
+/** Only items that have failed, finally or for now, have a kind. */
 const statesOf = ({ states, kinds }: ItemQuery): ReadonlySet<ItemState> | undefined => {
   const asked = states && new Set(states);
   if (!kinds) return asked;
@@ -77,7 +80,7 @@ export function* queueFrom(job: number, from: number): Steps<number | undefined>
   return (yield* arrays<[number]>(text, job, from))[0]?.[0];
 }
 
-/** Those of the asked scraper, quality and changes whose last failure is of one of the asked kinds. */
+/** The items with the requested scraper, quality, changes and kind of the last failure. */
 function* sift(
   job: Job,
   queue: number,
@@ -186,7 +189,7 @@ class Reader {
     };
   }
 
-  /** A damaged row is named, and nothing of it is told as true. */
+  /** A damaged row is named, and none of its values are returned. */
   #checked(row: readonly Value[]): Row {
     const part = <K extends "item" | "retry" | "result">(format: RowFormat<K>, at: number) => {
       if (row[at] === null) return undefined;
@@ -209,13 +212,13 @@ class Reader {
     return stateOf(item.seq <= cursor, result, retry, leftAs(this.job));
   }
 
-  /** `held`: what workers hold of its queue. */
+  /** `held`: the places of its queue that are leased to workers. */
   #view(row: Row, held: Places): ItemView {
     const { item, retry, result, lane, parent } = row;
     const { spec, endedAt: jobEndedAt, spentAt } = this.job;
     const { queue, seq, scraper } = item;
     const state = this.#stateOf(row);
-    // With neither a result nor a holder: one of the two is lost.
+    // It has neither a result nor a lease: one of the two is lost.
     if (state === "leased" && !hasPlace(held, seq)) throw this.#damaged(item.key);
     const isOpen = state === "queued" || state === "waiting" || state === "leased";
     const isLeft = !result && !isOpen;
@@ -251,7 +254,7 @@ class Reader {
   }
 }
 
-/** A suspect waits for a process of its own, not for a time. */
+/** A suspect waits for a separate process, not for a time. */
 const isTimed = (retry: Retry | undefined): retry is Retry & { readonly dueAt: number } =>
   retry !== undefined && retry.dueAt !== null && retry.state !== "suspect";
 

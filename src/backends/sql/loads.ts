@@ -21,7 +21,8 @@ export const LOADS: { readonly [N in LoadName]: string } = {
   firstClients: "w CROSS JOIN clients t ON t.name IN (SELECT name FROM clients LIMIT 2)",
   clientOfQueue: `w CROSS JOIN queues q ON q.id = @n0 CROSS JOIN clients t ON t.name = q.client`,
   client: `w CROSS JOIN clients t ON t.name = @t0`,
-  // By steps through the index from one client to the next: as many as there are clients with work, however many lanes they have.
+  // Steps through the index from one client to the next: as many steps as there are clients with work, however many lanes they
+  // have.
   clientsWithWork: `w CROSS JOIN clients t ON t.name IN (
     WITH RECURSIVE ready (client) AS (
       SELECT min(s.client) FROM shares s WHERE @ready(s)
@@ -41,7 +42,7 @@ export const LOADS: { readonly [N in LoadName]: string } = {
   readyShares: `w CROSS JOIN shares t ON t.client = @t0 AND t.lane IN (${READY_FIRST})`,
   readyLanes: `w CROSS JOIN lanes t ON t.id IN (${READY_NOW})`,
   readyNeighbours: `w CROSS JOIN shares t ON t.lane IN (${READY_NOW}) AND t.ready_at <= @r2`,
-  // Those that were asked for and can give something now come first. One more than are used, to tell whether these are all.
+  // Queues that were requested and can give something now come first. One more than needed, to know whether these are all.
   readyQueues: `w CROSS JOIN shares n ON n.lane IN (${READY_NOW}) AND n.ready_at <= @r2 CROSS JOIN queues t ON t.id IN (
     SELECT q.id FROM queues q WHERE q.lane = n.lane AND q.client = n.client AND q.is_claimable = 1 AND (q.has_fresh = 1 OR q.due_at IS NOT NULL)
     ORDER BY (@t3 IS NULL OR q.job IN @N3) AND (@n5 IS NULL OR (q.kinds & ~@n5) = 0) DESC,
@@ -89,7 +90,8 @@ export const LOADS: { readonly [N in LoadName]: string } = {
     CROSS JOIN items i ON i.queue = t.queue AND i.seq = t.seq`,
   followers: `w CROSS JOIN retries t ON t.leader_queue = @n0 AND t.leader_seq = @n1 AND t.is_free = 0`,
   result: `w CROSS JOIN results t ON t.queue = @n0 AND t.seq = @n1`,
-  // Found by index, so that it costs the same in any queue; for records with missing fields the latest results are looked through.
+  // Found by index, so that the cost does not depend on the queue; for records with missing fields, the latest results are
+  // scanned.
   examples: `w CROSS JOIN items t ON t.queue = @n0 AND t.seq IN (SELECT seq FROM (
       SELECT * FROM (SELECT e.seq, e.captures IS NULL AS bare FROM results e WHERE e.queue = @n0 AND e.state > 3
         AND e.state = CASE @t1 WHEN 'absent' THEN 4 WHEN 'failures' THEN 5 END ORDER BY e.seq DESC LIMIT 50)
@@ -120,7 +122,7 @@ export const LOADS: { readonly [N in LoadName]: string } = {
   document: `w CROSS JOIN documents t ON t.kind = @t0 AND t.name = @t1`,
 };
 
-/** Lists whose order counts, and the argument that says how many there are at most. */
+/** Ordered lists, and the argument that is their maximum length. */
 export const ORDERED: {
   readonly [N in LoadName]?: { readonly by: readonly string[]; readonly limit?: number };
 } = {
@@ -131,7 +133,7 @@ export const ORDERED: {
   cappedAfter: { by: ["queue", "seq"], limit: 3 },
 };
 
-/** Loads of many rows, where there is one argument list. */
+/** Loads of many rows, for a single argument list. */
 export const ONLY: { readonly [N in LoadName]?: string } = {
   freshItems: "items t WHERE t.queue = ?1 AND t.seq > ?2 ORDER BY t.seq LIMIT ?3",
 };

@@ -23,7 +23,7 @@ type Reads = Pick<
   | ("readWorkSums" | "readBacklog" | "readFailures" | "listJobLanes")
 >;
 
-/** What only reads, each in one consistent view. */
+/** Verbs that only read, each in one consistent view. */
 export const openReads = (db: StepEngine): Reads => ({
   readJob: (job) => db.read((now) => readJob(now, job)),
   readFailures: (job) => db.read(() => readFailures(job)),

@@ -7,12 +7,12 @@ import type { Backlog, WorkerInfo } from "../../ports/ledger.ts";
 import { all, arrays, type Steps } from "./steps.ts";
 import type { Value } from "./tables.ts";
 
-/** Retries of a queue that are due are counted up to this number. */
+/** Due retries of a queue are counted up to this number. */
 const MOST = 1000;
-/** Rows of lanes that are alike. */
+/** Maximum number of groups of equal lanes. */
 const PAGE = 10_000;
 
-/** Lanes that differ in nothing that counts. Sums may come as text. */
+/** Lanes without relevant differences. Sums may be returned as text. */
 interface LaneRow {
   readonly is_http: number;
   readonly lowest: number | null;
@@ -30,7 +30,7 @@ interface LaneRow {
 
 const marks = (values: readonly unknown[]): string => values.map(() => "?").join(", ");
 
-/** Items of a queue that can be claimed now. A held queue whose probe is due needs a worker that asks. */
+/** Items of a queue that can be claimed now. A held queue with a due probe needs a worker. */
 const READY = `CASE WHEN q.is_probing = 1 THEN 1
     WHEN q.is_claimable = 1 THEN q.open - q.leased - q.waiting + CASE WHEN q.waiting > 0 AND q.due_at <= ?
       THEN (SELECT count(*) FROM (SELECT r.seq FROM retries r WHERE r.queue = q.id AND r.state = 'waiting' AND r.due_at <= ? LIMIT ${MOST}) d)
@@ -38,7 +38,7 @@ const READY = `CASE WHEN q.is_probing = 1 THEN 1
     WHEN q.probe_at <= ? AND EXISTS (SELECT 1 FROM jobs j WHERE j.number = q.job AND j.state IN ('loading', 'running')) THEN 1
     ELSE 0 END`;
 
-/** In each lane, the queues whose items need the same sort of worker; then the lanes that are alike. */
+/** In each lane, the queues whose items need the same kind of worker; then groups of equal lanes. */
 function* readLanes(
   now: number,
   full: readonly string[],
@@ -65,7 +65,7 @@ function* readLanes(
   );
 }
 
-/** When the first of the items that wait can run. */
+/** When the first waiting item can run. */
 function* readNext(now: number): Steps<number | null> {
   const [first] = yield* arrays<[at: number | null]>(
     `SELECT min(CASE WHEN q.is_claimable = 1 AND l.hold_until > ? THEN l.hold_until WHEN q.is_claimable = 1 AND q.due_at > ? THEN q.due_at

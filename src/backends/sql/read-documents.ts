@@ -39,7 +39,7 @@ function* listDocuments(
   return rows.map(documentOf);
 }
 
-/** A damaged row is named, and nothing of it is told as true. */
+/** A damaged row is named, and none of its values are returned. */
 const documentOf = (row: readonly Value[]): StoredDocument => {
   if (DOCUMENT.fits(row)) return DOCUMENT.read(row);
   throw new LedgerError(

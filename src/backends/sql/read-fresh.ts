@@ -2,7 +2,7 @@ import type { FreshAnswer } from "../../ledger/records.ts";
 import type { FreshEntry, FreshKey } from "../../ports/ledger.ts";
 import { load, type Steps } from "./steps.ts";
 
-/** The last good answer for each key. */
+/** The last good response for each key. */
 export function* readFresh(keys: readonly FreshKey[]): Steps<(FreshEntry | undefined)[]> {
   const entries: (FreshEntry | undefined)[] = [];
   for (const { client, scraper, key } of keys) {

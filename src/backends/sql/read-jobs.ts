@@ -35,10 +35,10 @@ export function* listJobs(now: number, query = ALL): Steps<JobView[]> {
   if (scraper !== undefined) asked.push([WITH_LABEL, "", scraper]);
   if (states) asked.push(["t.state IN (SELECT value FROM @list(? text) l)", JSON.stringify(states)]);
   if (label) asked.push([WITH_LABEL, ...label]);
-  // A damaged text is that job's trouble, not that of the others in the list.
+  // A damaged text affects only its job, not the others in the list.
   if (tellsProgress) asked.push(["CAST(@json(t.spec) ->> 'progressMs' AS DOUBLE PRECISION) > 0"]);
   if (pausedBy !== undefined) asked.push(["@json(t.paused) ->> 'cause' = ?", pausedBy]);
-  // By its index: in the order of jobs, all that ever were would be looked at for the few that ended lately.
+  // Uses its index: in the order of jobs, all jobs would be scanned for the few that ended lately.
   const ended = (condition: string) =>
     `t.number IN (SELECT number FROM jobs WHERE ended_at IS NOT NULL AND +number > 0 AND ended_at ${condition})`;
   if (endedSince !== undefined) asked.push([ended(">= ?"), endedSince]);
@@ -56,13 +56,13 @@ export function* listJobs(now: number, query = ALL): Steps<JobView[]> {
   );
 }
 
-/** Also of a job that was removed since the page before. */
+/** Also for a job that was removed after the previous page. */
 function* numberOf(id: string): Steps<number> {
   const [removed] = yield* arrays<[number]>("SELECT number FROM removals WHERE id = ?", id);
   return removed?.[0] ?? (yield* jobNamed(id)).number;
 }
 
-/** Held lanes that are shown with their evidence. */
+/** Maximum number of held lanes that are shown with their evidence. */
 const MOST_HELD = 200;
 
 interface Busy {
@@ -87,7 +87,7 @@ interface HeldRow {
   readonly probe_at: number | null;
 }
 
-/** Lanes whose learned ways and tiers are shown. */
+/** Maximum number of lanes whose learned routes and tiers are shown. */
 const MOST_LEARNED = 200;
 
 interface LearnedRow {
@@ -96,7 +96,7 @@ interface LearnedRow {
   readonly ways: string;
 }
 
-/** Of the versions that the job has now. */
+/** For the versions that the job has now. */
 const waysOf = ({ spec }: Job, { lane, ways }: LearnedRow): LearnedWay[] =>
   Object.entries(JSON.parse(ways) as Lane["ways"]).flatMap(([key, { way, reason }]) => {
     const [version = "", template = ""] = key.split(" ");
@@ -110,7 +110,7 @@ interface TierRow {
   readonly tiers: string;
 }
 
-/** Those of the job's own scrapers. */
+/** For the job's own scrapers. */
 const laddersOf = ({ spec }: Job, { lane, tiers }: TierRow, now: number): NonNullable<JobView["ladders"]> => {
   const own = new Set(spec.scrapers.map(({ proxies = [] }) => proxies.join()));
   return laneLadders(JSON.parse(tiers) as Lane["tiers"], now)
@@ -118,7 +118,7 @@ const laddersOf = ({ spec }: Job, { lane, tiers }: TierRow, now: number): NonNul
     .map((one) => ({ lane, ...one }));
 };
 
-/** From counters, by a few statements for all jobs. */
+/** From counters, with a few statements for all jobs. */
 function* viewsOf(now: number, jobs: readonly Job[]): Steps<JobView[]> {
   const open = JSON.stringify(jobs.filter(({ endedAt }) => endedAt === null).map(({ number }) => number));
   const busy = yield* all<Busy>(
@@ -126,7 +126,7 @@ function* viewsOf(now: number, jobs: readonly Job[]): Steps<JobView[]> {
      GROUP BY q.job`,
     open,
   );
-  // A queue keeps its hold for evidence; nobody is waited for once the job has ended.
+  // A queue keeps its hold as evidence; it no longer matters when the job has ended.
   const held = yield* all<HeldRow>(
     `SELECT q.job, q.id AS queue, l.name AS lane, q.held, q.held_at, q.probe_at FROM @list(? bigint) j
      CROSS JOIN queues q ON q.job = j.value AND q.held IS NOT NULL CROSS JOIN lanes l ON l.id = q.lane ORDER BY q.id`,
@@ -236,7 +236,7 @@ interface HeldEvidence {
 
 function* heldLane({ queue, lane, held, held_at, probe_at }: HeldRow): Steps<HeldLane> {
   const evidence = JSON.parse(held) as HeldEvidence;
-  // Outcomes are told before their pages are kept: only now may there be something to show.
+  // Outcomes are reported before their pages are stored: only now there may be something to show.
   const examples = evidence.examples?.length
     ? evidence.examples
     : examplesOf(yield* load("examples", queue, evidence.chart));
@@ -272,7 +272,7 @@ const SUMMED = [
 ];
 type Sums = Pick<Job, "state" | (typeof SUMMED)[number]> & { readonly jobs: number; readonly capped: number };
 
-/** By a fixed number of statements, so that thousands of open jobs cost little more than a few. */
+/** With a fixed number of statements, so that thousands of open jobs cost little more than a few. */
 export function* sumOpenJobs(): Steps<OpenJobs> {
   const sums = yield* all<Sums>(
     `SELECT j.state, count(*) AS jobs, ${SUMMED.map((name) => `CAST(sum(j.${name}) AS BIGINT) AS ${name}`).join(", ")},
@@ -328,7 +328,7 @@ export function* sumOpenJobs(): Steps<OpenJobs> {
   };
 }
 
-/** By the index of states: those that have ended may be very many. */
+/** Uses the index of states: there may be very many ended jobs. */
 export const countOpenJobs = (client: string): Steps<number> =>
   count(`SELECT count(*) FROM jobs j WHERE ${OPEN} AND j.client || '' = ?`, client);
 

@@ -116,7 +116,7 @@ export function* listJobLanes(
   });
 }
 
-/** Those that claim, and those that have only said that they will. */
+/** Workers that claim, and workers that have only registered. */
 export function* listWorkers(now: number): Steps<WorkerView[]> {
   const workers = (yield* load("workers")).toSorted((a, b) => (a.name < b.name ? -1 : 1));
   const queues = new Set(workers.flatMap(({ leases }) => leases.map(({ queue }) => queue)));

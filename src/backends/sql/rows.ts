@@ -5,23 +5,23 @@ import { noJob } from "./job-named.ts";
 import { insertOf, mostRows, type OnConflict, selectOf, sizeFor } from "./statements.ts";
 import { FORMATS, type RowFormat, type Value } from "./tables.ts";
 
-/** What reading needs of a connection. */
+/** What reads need from a connection. */
 export interface Rows {
   all<T>(sql: string, ...values: Value[]): T[];
   /** Rows as lists of their values. */
   arrays<T extends readonly unknown[]>(sql: string, ...values: Value[]): T[];
 }
 
-/** What changing needs as well. */
+/** What writes need in addition. */
 export interface Connection extends Rows {
   now(): number;
-  /** Answers how many rows were changed. */
+  /** Returns the number of changed rows. */
   run(sql: string, ...values: Value[]): number;
   read<T>(work: () => T): Promise<T>;
   write<T>(work: () => T, durable?: boolean): Promise<T>;
 }
 
-/** One set of records, as rules load it. */
+/** One set of records, as loaded by rules. */
 export const readRecords = <N extends LoadName>(
   rows: Rows,
   name: N,
@@ -31,7 +31,7 @@ export const readRecords = <N extends LoadName>(
     .arrays<Value[]>(selectOf(name), JSON.stringify([args]))
     .map((row) => FORMATS[SETS[name].kind].read(row, 1) as Records[LoadKind<N>]);
 
-/** Writes records, in place of those with the same key, or only where there is none. Answers how many. */
+/** Writes records, replacing those with the same key, or only if there is none. Returns their number. */
 export const writeRecords = (
   db: Connection,
   kind: Kind,
@@ -56,13 +56,13 @@ export const writeRecords = (
   return count;
 };
 
-/** Rows that are worth a statement of their own. */
+/** Minimum number of rows for a separate statement. */
 const LARGE_BATCH = 200;
-/** Sets of shared columns that a table has statements for. */
+/** Maximum number of sets of shared columns for which a table has statements. */
 const MOST_SHARED = 4;
 const knownShared = new Map<string, Set<string>>();
 
-/** The columns that have the same value in all rows of a large batch: binding a value takes as long as storing it. */
+/** The columns with the same value in all rows of a large batch: binding a value takes as long as storing it. */
 const sharedColumns = ({ table, written }: RowFormat<Kind>, values: readonly Value[]): readonly number[] => {
   const width = written.length;
   if (values.length < LARGE_BATCH * width) return [];

@@ -4,7 +4,7 @@ import { LOADS, ONLY, ORDERED } from "./loads.ts";
 import { FORMATS, type RowFormat } from "./tables.ts";
 import type { Kind } from "../../ledger/records.ts";
 
-/** A load of many records by their keys, whose first part is the same for all: those need not be told apart by their argument lists. */
+/** A load of many records by keys with the same first part: their rows need no number of the argument list. */
 export type LoadForm = LoadName | `${ByKey} of one`;
 type ByKey = "key" | "item" | "retry" | "result" | "capped" | "fetch";
 const BY_KEY: ReadonlySet<string> = new Set<ByKey>(["key", "item", "retry", "result", "capped", "fetch"]);
@@ -18,14 +18,17 @@ export const nameOf = (form: LoadForm): LoadName => form.replace(" of one", "") 
 
 const texts = new Map<string, string>();
 
-/** The text of a statement is made once. */
+/** The text of a statement is built once. */
 const remembered = (id: string, make: () => string): string => {
   let text = texts.get(id);
   if (text === undefined) texts.set(id, (text = make()));
   return text;
 };
 
-/** One query for sets of several kinds: each row has the number of its load, that of its argument list, and its values as a JSON list. */
+/**
+ * One query for sets of several kinds: each row has the number of its load, the number of its argument list, and its values as a
+ * JSON list.
+ */
 export const unionOf = (forms: readonly LoadForm[]): string =>
   remembered(`union ${forms.join()}`, () =>
     forms
@@ -37,14 +40,14 @@ export const unionOf = (forms: readonly LoadForm[]): string =>
       .join(" UNION ALL "),
   );
 
-/** The same for one load, with its values as they are: the number of the argument list, then the columns. */
+/** The same for one load, with plain values: the number of the argument list, then the columns. */
 export const selectOf = (form: LoadForm): string =>
   remembered(`select ${form}`, () => {
     const { at, from } = rowsOf(form, 1);
     return `SELECT ${at}, ${columnsOf(nameOf(form))} FROM ${from}`;
   });
 
-/** One argument list of a load that may bring many rows, each argument bound by itself: those rows come in their order. */
+/** One argument list of a load that may return many rows, each argument bound separately: the rows come in order. */
 export const selectOnly = (name: LoadName): string | undefined => {
   const from = ONLY[name];
   return from && remembered(`only ${name}`, () => `SELECT ${columnsOf(name)} FROM ${from}`);
@@ -52,7 +55,7 @@ export const selectOnly = (name: LoadName): string | undefined => {
 
 const columnsOf = (name: LoadName): string => inSqlite(FORMATS[SETS[name].kind].selected.join(", "));
 
-/** What is written for any engine, see `loads.ts`. */
+/** The common form for all engines, see `loads.ts`. */
 const inSqlite = (text: string): string =>
   text
     .replace(/@[nrt](\d)/g, "(w.value ->> $1)")
@@ -61,7 +64,7 @@ const inSqlite = (text: string): string =>
     .replace(/@open\((\w)\)/g, "$1.open > 0")
     .replace(/@ready\((\w)\)/g, "$1.ready_at IS NOT NULL");
 
-/** `n`: which of the statement's parameters has the argument lists. */
+/** `n`: the number of the statement's parameter with the argument lists. */
 const rowsOf = (form: LoadForm, n: number): { readonly at: string; readonly from: string } => {
   const name = nameOf(form);
   if (form === name)
@@ -73,7 +76,7 @@ const rowsOf = (form: LoadForm, n: number): { readonly at: string; readonly from
   };
 };
 
-/** Brings a list into its order. */
+/** Sorts a list. */
 export const inOrder = <R extends object>({ name, args }: Want, records: R[]): R[] => {
   const order = ORDERED[name];
   if (!order) return records;
@@ -96,21 +99,27 @@ export const argsOf = (form: LoadForm, wants: readonly Want[]): string =>
       : [wants[0]!.args[0], wants.map(({ args }) => args[1])],
   );
 
-/** Numbers of rows that statements are made for, among them those of full batches: what is missing is filled up with nulls, which are left out. */
+/**
+ * Numbers of rows for which statements are made, including those of full batches: missing rows are filled with nulls, which are
+ * ignored.
+ */
 const SIZES = [1, 2, 4, 8, 16, 32, 64, 128, 256, 384, 500, 768, 1000, 1536, 2000] as const;
-/** What SQLite takes in one statement. */
+/** The maximum that SQLite accepts in one statement. */
 const MOST_VALUES = 32_766;
 
-/** How many rows one statement writes, at most. */
+/** Maximum number of rows that one statement writes. */
 export const mostRows = ({ written }: RowFormat<Kind>): number =>
   SIZES.findLast((size) => size * written.length <= MOST_VALUES)!;
 
 export const sizeFor = (rows: number): number => SIZES.find((size) => size >= rows)!;
 
-/** What becomes of a row whose key is taken. */
+/** What happens to a row whose key exists. */
 export type OnConflict = "update" | "nothing";
 
-/** How rows are written: so many, none of them a filler where `isFull`. Columns with the same value in all of them (`shared`) are bound once. */
+/**
+ * How rows are written: their number; with `isFull` none of them is a filler. Columns with the same value in all rows (`shared`)
+ * are bound once.
+ */
 interface Insert {
   readonly rows: number;
   readonly isFull: boolean;
@@ -135,12 +144,12 @@ const insertText = (
   const columns = [...shared.map((n) => written[n]!), ...written.filter((_, n) => !shared.includes(n))];
   const row = columns.map((_, n) => (n < shared.length ? `?${n + 1}` : "?")).join(", ");
   const values = `VALUES ${Array.from({ length: rows }, () => `(${row})`).join(", ")}`;
-  // Keys come first: the first column that differs is a part of them, and null only in a filler.
+  // Keys come first: the first column that differs is part of the key, and null only in a filler.
   const kept = isFull ? values : `SELECT * FROM (${values}) WHERE column${shared.length + 1} IS NOT NULL`;
   return `INSERT INTO ${table} (${columns.join(", ")}) ${kept} ON CONFLICT (${key.join(", ")}) DO ${change}`;
 };
 
-/** Deletes the rows with these keys, a JSON list of lists. */
+/** Deletes the rows with these keys, given as a JSON list of lists. */
 export const deleteOf = ({ table, key }: RowFormat<Kind>): string =>
   `DELETE FROM ${table} WHERE (${key.join(", ")}) IN (SELECT ${key.map((_, n) => `value ->> ${n}`).join(", ")} FROM json_each(?))`;
 
@@ -154,12 +163,12 @@ export const CHANGE_QUEUES: Readonly<Record<QueueChange, string>> = {
   end: `UPDATE queues SET is_claimable = 0, is_probing = 0, probe_at = NULL, has_fresh = 0, due_at = NULL, open = leased, waiting = 0
     WHERE job = ?`,
 };
-/** Lanes in which its client has nothing left to give out are not looked at by claims any more. */
+/** Claims no longer consider lanes in which the client has nothing left to give out. */
 export const REST_JOB = `UPDATE shares SET ready_at = NULL WHERE ready_at IS NOT NULL
   AND (lane, client) IN (SELECT lane, client FROM queues WHERE job = ?)
   AND NOT EXISTS (SELECT 1 FROM queues q WHERE q.lane = shares.lane AND q.client = shares.client AND q.is_claimable = 1
     AND (q.has_fresh = 1 OR q.due_at IS NOT NULL))`;
-/** Lanes of a job in which something may be ready, and those that others share with it: its rate binds them again, or no longer. */
+/** Lanes of a job in which something may be ready, and lanes that others share with it: its rate limits them again, or no longer. */
 export const WAKE_JOB = `UPDATE shares SET ready_at = ?1 WHERE (ready_at IS NULL OR ready_at > ?1) AND lane IN (SELECT lane FROM queues WHERE job = ?2)
   AND EXISTS (SELECT 1 FROM queues q WHERE q.lane = shares.lane AND q.client = shares.client AND q.is_claimable = 1
     AND (q.has_fresh = 1 OR q.due_at IS NOT NULL))`;

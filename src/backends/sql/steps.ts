@@ -3,7 +3,7 @@ import type { Kind, Records } from "../../ledger/records.ts";
 import type { OnConflict } from "./statements.ts";
 import type { Value } from "./tables.ts";
 
-/** What an engine is asked to do next. SQL is written in the common dialect, see `dialect.ts`. */
+/** What an engine does next. The SQL is in the common dialect, see `dialect.ts`. */
 export type Step =
   | { readonly ask: "all" | "arrays" | "run"; readonly sql: string; readonly values: readonly Value[] }
   | { readonly ask: "load"; readonly name: LoadName; readonly args: readonly Value[] }
@@ -15,8 +15,8 @@ export type Step =
     };
 
 /**
- * Work on a database that does not say whether statements are run at once or awaited: SQLite drives it in one go, PostgreSQL over a connection.
- * One transaction each.
+ * Work on a database, independent of whether statements run synchronously or are awaited: SQLite runs it without interruption,
+ * PostgreSQL over a connection. Each work is one transaction.
  */
 export type Steps<T> = Generator<Step, T, unknown>;
 
@@ -30,7 +30,7 @@ export function* arrays<T extends readonly unknown[]>(sql: string, ...values: Va
   return (yield { ask: "arrays", sql, values }) as T[];
 }
 
-/** Runs a statement and answers how many rows it changed. */
+/** Runs a statement and returns the number of changed rows. */
 export function* run(sql: string, ...values: Value[]): Steps<number> {
   return (yield { ask: "run", sql, values }) as number;
 }
@@ -40,12 +40,12 @@ export function* count(sql: string, ...values: Value[]): Steps<number> {
   return (yield* arrays<[number]>(sql, ...values))[0]![0];
 }
 
-/** One set of records, as rules load it. */
+/** One set of records, as loaded by rules. */
 export function* load<N extends LoadName>(name: N, ...args: LoadArgs<N>): Steps<Records[LoadKind<N>][]> {
   return (yield { ask: "load", name, args }) as Records[LoadKind<N>][];
 }
 
-/** Writes records, in place of those with the same key, or only where there is none. Answers how many. */
+/** Writes records, replacing those with the same key, or only if there is none. Returns their number. */
 export function* put<K extends Kind>(
   kind: K,
   records: readonly Records[K][],
@@ -54,13 +54,13 @@ export function* put<K extends Kind>(
   return (yield { ask: "put", kind, records, onConflict }) as number;
 }
 
-/** Parts of the tables whose writers come one after the other. */
+/** Parts of the tables whose writers run one after the other. */
 export type WritePart = "events" | "records" | "registry" | "removals";
 
-/** An engine that takes steps. `now` is the ledger's clock. */
+/** An engine that runs steps. `now` is the ledger's clock. */
 export interface StepEngine {
-  /** On one view of all that is read. */
+  /** With a consistent view of everything that is read. */
   read<T>(work: (now: number) => Steps<T>): Promise<T>;
-  /** `durable: false` for what may be forgotten in a power cut, never in a crash of a process. */
+  /** `durable: false` for changes that may be lost in a power cut, but never in a crash of a process. */
   write<T>(part: WritePart, work: (now: number) => Steps<T>, durable?: boolean): Promise<T>;
 }

@@ -11,11 +11,11 @@ export type Value = string | number | null;
 
 interface Table<K extends Kind> {
   readonly name: string;
-  /** Fields of the record in the order in which they are stored, which checksums depend on. A whole number unless its type follows the name. */
+  /** Fields of the record in stored order, which checksums depend on. A whole number unless a type follows the name. */
   readonly columns: string;
   /** SQL of values that are computed when a record is read; `t` is the table. */
   readonly computed?: { readonly [C in keyof Records[K]]?: string };
-  /** Rows have a checksum, for neither SQLite nor a disk keeps one. */
+  /** Rows have a checksum, because neither SQLite nor the disk has one. */
   readonly isSummed?: boolean;
 }
 
@@ -26,7 +26,7 @@ const LAST = "failure:json captures:list records:json attempt:json revision";
 const RETRY = `state:text dueAt:real attempts throttles hasActed:flag blamed unexplained leaderQueue leaderSeq
   isFree:flag last:json history:list`;
 
-/** A queue whose items bind the lane's rate. */
+/** A queue whose items limit the lane's rate. */
 const IS_GOING = "@open(q) AND (q.is_claimable = 1 OR q.is_probing = 1)";
 
 /** The kinds that are tables, with their columns. Names in SQL are those of the records, in lower case with underscores. */
@@ -148,7 +148,7 @@ const fieldsOf = (columns: string): [field: string, type: Type][] =>
     return [field!, type as Type];
   });
 
-/** Columns that are not named as their fields. */
+/** Columns with names that differ from their fields. */
 const COLUMNS: Readonly<Record<string, string>> = { info: "card" };
 
 const sqlName = (name: string): string =>
@@ -208,14 +208,14 @@ const decode = (type: Type, value: Value): unknown => {
 /** A kind of record as SQL sees it. */
 export class RowFormat<K extends Kind> {
   readonly table: string;
-  /** Columns that are written; the checksum, where there is one, comes last. */
+  /** Columns that are written; the checksum, if there is one, comes last. */
   readonly written: readonly string[];
-  /** Those that name a record. */
+  /** The columns that identify a record. */
   readonly key: readonly string[];
-  /** What is read, in the order in which `read` takes it. */
+  /** The columns that are read, in the order that `read` expects. */
   readonly selected: readonly string[];
   readonly isSummed: boolean;
-  /** Of what is selected, and of what is written. */
+  /** For selected columns, and for written ones. */
   readonly types: readonly Type[];
   readonly storedTypes: readonly Type[];
   readonly #fields: readonly (readonly [name: string, type: Type])[];
@@ -249,12 +249,12 @@ export class RowFormat<K extends Kind> {
     return record as unknown as Records[K];
   }
 
-  /** All columns of a stored row, the checksum last: `read` and `fits` take them. */
+  /** All columns of a stored row, the checksum last, as input of `read` and `fits`. */
   columnsOf(alias: string): string {
     return this.written.map((column) => `${alias}.${column}`).join(", ");
   }
 
-  /** Whether a row is as it was written. */
+  /** Whether a row is unchanged since it was written. */
   fits(values: readonly Value[], from = 0): boolean {
     const at = from + this.written.length - 1;
     return !this.isSummed || values[at] === rowSum(values, from, at);
@@ -274,7 +274,7 @@ export class RowFormat<K extends Kind> {
   }
 }
 
-/** What a null counts as: no text that Sluice writes begins so. */
+/** The value that represents null: no text that Sluice writes begins like this. */
 const NULL = "\u0001";
 
 export const rowSum = (values: readonly Value[], from = 0, end = values.length): number => {
@@ -300,7 +300,7 @@ export const FORMATS = {
   ),
 } as unknown as { readonly [K in Kind]: RowFormat<K> };
 
-/** A job's text seldom changes, and a few jobs are asked for again and again. */
+/** A job's text rarely changes, and a few jobs are requested again and again. */
 const parsed = new Map<string, JobSpec>();
 const MOST_PARSED = 200;
 

@@ -7,7 +7,10 @@ import { FORMATS, type Value } from "./tables.ts";
 
 const DAY_MS = 24 * 3_600_000;
 
-/** Forgets days beyond any quota, workers that only registered, addresses that nobody asks, calls that nobody sends again, old events, and some answers past their use. */
+/**
+ * Deletes days beyond any quota, workers that only registered, unused addresses, ids of old calls, old events, and some expired
+ * responses.
+ */
 export const tidyRecords = async (db: StepEngine): Promise<void> => {
   await db.write("records", tidyTables, false);
   await db.write("events", tidyEvents, false);
@@ -44,15 +47,15 @@ function* forgetDays(firstDay: number): Steps<void> {
 
 type Place = readonly [key: string, scraper: string, owner: string, isFailure: number];
 
-/** Looked at each time; a second apart, a round over ten million entries takes six hours. */
+/** Number of entries per run; at one run per second, a round over ten million entries takes six hours. */
 const PAGE = 500;
 const START: Place = ["", "", "", -1];
 const KEY = FORMATS.fresh.key.join(", ");
 
-/** How far this process has come in its round. An index by age would cost every settle more than this look. */
+/** Position of this process in its round. An index by age would cost every settle more than this scan. */
 const places = new WeakMap<StepEngine, Place>();
 
-/** A page of entries at a time, in the order of their keys and then from the beginning again. */
+/** One page of entries at a time, in the order of their keys, then again from the beginning. */
 const tidyFresh = async (db: StepEngine): Promise<void> => {
   const place = places.get(db) ?? START;
   const { answers, old } = await db.read((now) => oldAnswers(now, place));
@@ -74,11 +77,11 @@ function* oldAnswers(now: number, place: Place): Steps<Record<"answers" | "old",
 
 const ROW =
   "(CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS BIGINT), CAST(? AS DOUBLE PRECISION))";
-/** Rows of one statement. The last is repeated where there are fewer, so that there is one text. */
+/** Number of rows in one statement. If there are fewer, the last is repeated, so that there is one text. */
 const CHUNK = 50;
 const DROP = `DELETE FROM fresh WHERE (${KEY}, fetched_at) IN (VALUES ${Array(CHUNK).fill(ROW).join(", ")})`;
 
-/** By their time too: one may have been fetched again since it was looked at. */
+/** Also by their time: an entry may have been renewed since it was read. */
 function* dropAnswers(old: readonly FreshAnswer[]): Steps<void> {
   for (let from = 0; from < old.length; from += CHUNK) {
     const some = old.slice(from, from + CHUNK);

@@ -16,14 +16,14 @@ import {
 } from "./count-items.ts";
 import { LEDGER_SCHEMA } from "./migrate.ts";
 
-/** Rows of one kind that are told one by one. */
+/** Maximum number of rows of one kind that are reported one by one. */
 const MOST = 200;
 const RESTORE = "restore the ledger from a backup";
 const NOT_COUNTED = `${RESTORE}: \`--repair\` cannot recount while items are damaged; those are listed here too`;
 const JOB = FORMATS.job;
 const DOCUMENT = FORMATS.document;
 
-/** Opens for reading only: also a ledger that no command can work with. Throws where SQLite cannot open the file at all. */
+/** Opens a ledger for reading only, even one that no command can use. Throws if SQLite cannot open the file at all. */
 export const checkLedger = (file: string): LedgerCheck => {
   const db = new DatabaseSync(file, { readOnly: true, timeout: 30_000 });
   db.exec("BEGIN");
@@ -128,7 +128,7 @@ class Check {
     return { what: "ledger", where: this.#file, problem, advice };
   }
 
-  /** SQLite's own look at its pages and indexes. */
+  /** SQLite's own check of its pages and indexes. */
   *#pages(): Generator<Damage> {
     for (const [text] of this.#rows.each(`PRAGMA integrity_check(${MOST})`))
       if (text !== "ok") yield this.#ledger(String(text));
@@ -161,7 +161,7 @@ class Check {
     yield* items;
   }
 
-  /** Conservation: the counters of a job and of its queues are what its items say. */
+  /** Conservation: the counters of a job and of its queues match its items. */
   *#counters(job: Job, { counters, failures, queues }: CountedItems): Generator<string> {
     for (const [name, n] of Object.entries(counters) as [keyof typeof counters, number][])
       if (job[name] !== n) yield `its counter ${name} is ${job[name]}, but its items add up to ${n}`;
@@ -199,7 +199,7 @@ class Check {
     if (told > MOST) yield this.#ledger(`job ${id}: ${told - MOST} more items are damaged`);
   }
 
-  /** Rows that name others. */
+  /** Rows that refer to others. */
   *#places(): Generator<Damage> {
     const noItem = (table: string): string =>
       `SELECT count(*) FROM ${table} r LEFT JOIN items i ON i.queue = r.queue AND i.seq = r.seq WHERE i.queue IS NULL`;
@@ -237,7 +237,7 @@ const placeOf = ({ blob, offset, length, digest }: RecordRange): RecordRange => 
   ...(digest !== undefined && { digest }),
 });
 
-/** What is no JSON any more has been told as damage of its row. */
+/** Invalid JSON has already been reported as damage of its row. */
 const parsed = <T>(text: string | null): T | undefined => {
   try {
     return text === null ? undefined : ((JSON.parse(text) as T | null) ?? undefined);

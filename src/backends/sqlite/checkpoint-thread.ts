@@ -3,14 +3,14 @@ import { DatabaseSync } from "node:sqlite";
 import { isMainThread, Worker, workerData } from "node:worker_threads";
 
 const EVERY_MS = 250;
-/** A smaller log is left alone. */
+/** A smaller log is not moved. */
 const SMALL_WAL = 4 * 1024 * 1024;
-/** One that has grown to this is closed for a moment, for else it may never come to its end. */
+/** A log of this size is blocked for a moment, because otherwise it might never be moved completely. */
 export const LARGE_WAL = 64 * 1024 * 1024;
 
 /**
- * Moves the write-ahead log into the database file on a thread of its own, where it keeps nobody from being answered: inside a commit it would take
- * some 100 ms for 16 MB.
+ * Moves the write-ahead log into the database file on a separate thread, where it delays nobody: inside a commit it would take
+ * about 100 ms for 16 MB.
  */
 export const startCheckpoints = (file: string): AsyncDisposable => {
   const thread = new Worker(new URL(import.meta.url), {
@@ -19,7 +19,7 @@ export const startCheckpoints = (file: string): AsyncDisposable => {
     resourceLimits: { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 1 },
   });
   thread.unref();
-  // Without it the log grows, until `tidy` is called.
+  // Without it, the log grows until `tidy` is called.
   thread.on("error", () => undefined);
   return { [Symbol.asyncDispose]: async () => void (await thread.terminate()) };
 };
@@ -36,7 +36,7 @@ if (!isMainThread && typeof workerData === "object" && workerData !== null && "f
     try {
       checkpoint(db, file);
     } catch {
-      // Somebody else has the lock, or the disk is full: those who write say so.
+      // Another process has the lock, or the disk is full: writers report it.
     }
   }, EVERY_MS);
 }

@@ -3,10 +3,10 @@ import { CLOCK_STEP_MS } from "../../ledger/upkeep.ts";
 import { FORMATS } from "../sql/tables.ts";
 import type { Database } from "./database.ts";
 
-/** A clock that no one sets: it counts the same in all processes of a machine, from its start on. */
+/** A clock that nobody sets: it is the same in all processes of a machine, since the machine started. */
 export interface SteadyClock {
   readonly nowMs: () => number;
-  /** Names this start of the machine. */
+  /** Identifies this start of the machine. */
   readonly boot: string;
 }
 
@@ -19,11 +19,11 @@ const bootId = (): string => {
   try {
     return readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
   } catch {
-    return ""; // not Linux: only a clock that is behind what was written before is noticed
+    return ""; // not Linux: only a clock that is behind an earlier recorded time is noticed
   }
 };
 
-/** How often the time is written down. */
+/** How often the time is recorded. */
 const NOTE_MS = 1000;
 
 interface Noted {
@@ -33,9 +33,9 @@ interface Noted {
 }
 
 /**
- * Called in every transaction. Somebody may set the machine's clock, and a machine may sleep. Times that were ahead are durations: they move with
- * the clock, so that nothing waits longer for it, no hold ends sooner, and no living worker is given up. What this process saw last is
- * remembered, so that the ledger is asked only once in a while.
+ * Called in every transaction. Someone may set the machine's clock, and a machine may be suspended. Times in the future are
+ * durations: they move with the clock, so that nothing waits longer because of it, no hold ends earlier, and no live worker is
+ * given up. The last known state is cached, so that the ledger is read only from time to time.
  */
 export const watchClock = (db: Database): (() => void) => {
   let notedAt = -Infinity;
@@ -43,7 +43,7 @@ export const watchClock = (db: Database): (() => void) => {
   return () => {
     const now = db.now();
     const { nowMs, boot } = db.steady;
-    // Read together: a process that was kept waiting between the two would take that for a step.
+    // Read together: a process that had to wait between the two would see a step.
     const aheadMs = db.clock() - nowMs();
     const isSteady = boot === "" ? now >= notedAt : Math.abs(aheadMs - notedAheadMs) < CLOCK_STEP_MS;
     if (isSteady && now - notedAt < NOTE_MS) return;
@@ -57,7 +57,7 @@ export const watchClock = (db: Database): (() => void) => {
   };
 };
 
-/** Where the clock has not been set. */
+/** If the clock has not been set. */
 const NOTE = `UPDATE service SET latest_at = ?1, boot = ?2, ahead_ms = ?3 WHERE id = 1 AND boot = ?2
   AND CASE ?2 WHEN '' THEN ?1 > latest_at - ?4 ELSE abs(?3 - ahead_ms) < ?4 END`;
 
@@ -73,13 +73,13 @@ const TIMES: readonly (readonly [table: string, ...columns: string[]])[] = [
   ["deliveries", "due_at", "taken_until"],
 ];
 
-/** What was ahead stays as far ahead; what was over is over, also by a clock that was set back. */
+/** Future times stay as far in the future; past times stay in the past, even if the clock was set back. */
 const shiftTimes = (db: Database, byMs: number, now: number): void => {
   const shifted = (time: string): string =>
     `CASE WHEN ${time} > ?1 - ?2 THEN ${time} + ?2 WHEN ${time} > min(?1, ?1 - ?2) THEN ?1 ELSE ${time} END`;
-  // Slots that were given back are not worth a longer look.
+  // Returned slots are not worth more effort.
   db.run("UPDATE lanes SET spare = NULL, ahead = NULL WHERE spare IS NOT NULL OR ahead IS NOT NULL");
-  // The next slot is counted from the last one, also from one that is over.
+  // The next slot is counted from the last one, even if that is in the past.
   db.run("UPDATE lanes SET tat = tat + ? WHERE tat > 0", byMs);
   db.run(
     `UPDATE queues SET own_slots = (SELECT json_group_object(s.key, s.value + ?) FROM json_each(own_slots) s)
@@ -101,7 +101,7 @@ const shiftTimes = (db: Database, byMs: number, now: number): void => {
         );
 };
 
-/** Of proxy tiers: when an outage or a probe is over. */
+/** For proxy tiers: when an outage or a probe is over. */
 const shiftUntil = (json: string, byMs: number): string =>
   JSON.stringify(
     JSON.parse(json, (name, value: unknown) =>
@@ -109,7 +109,7 @@ const shiftUntil = (json: string, byMs: number): string =>
     ),
   );
 
-/** A row that did not fit its checksum does not fit it afterwards. */
+/** A row that did not match its checksum does not match it afterwards. */
 const sumAgain = (shifted: (time: string) => string): string => {
   const columns = FORMATS.retry.written.filter((column) => column !== "sum");
   const next = columns.map((column) => (column === "due_at" ? shifted(column) : column));

@@ -2,7 +2,7 @@ import { open, rm } from "node:fs/promises";
 import { DatabaseSync } from "node:sqlite";
 import { makePrivate } from "./database.ts";
 
-/** A copy of a ledger as it is in one moment, in a file that must not be there; those who write meanwhile are not held up. Durable when it returns. */
+/** Copies a ledger at one moment to a file that must not exist; writers are not blocked. Durable when it returns. */
 export const copyLedger = async (from: string, to: string): Promise<void> => {
   await rm(to, { force: true });
   makePrivate(to);

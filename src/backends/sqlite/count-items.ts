@@ -8,7 +8,7 @@ import { jobNamed, readRecords, type Rows, writeRecords } from "../sql/rows.ts";
 import { FORMATS, rowSum, type Value } from "../sql/tables.ts";
 import { Database } from "./database.ts";
 
-/** What a job's counters must be, by its items. */
+/** What a job's counters must be, according to its items. */
 export interface CountedItems {
   readonly counters: Readonly<
     Record<"accepted" | "done" | "absent" | "failed" | "skipped" | "cancelled" | "partial", number>
@@ -20,7 +20,7 @@ export interface CountedItems {
 }
 
 export interface CountedQueue extends Pick<Queue, "id" | "open" | "leased" | "waiting"> {
-  /** Items that leases hold. */
+  /** Items that are leased. */
   readonly held: number;
 }
 
@@ -31,7 +31,7 @@ interface QueueRow {
   readonly waiting: number;
 }
 
-/** Open items by queue: those that are claimed and have neither ended nor a time are leased. */
+/** Open items by queue: claimed items that have not ended and have no due time are leased. */
 const OPEN = `SELECT q.id, count(i.seq) AS items, coalesce(sum(i.seq <= q.cursor AND t.due_at IS NULL), 0) AS leased,
     coalesce(sum(t.due_at IS NOT NULL AND t.state = 'waiting'), 0) AS waiting
   FROM queues q LEFT JOIN items i ON i.queue = q.id AND NOT EXISTS (SELECT 1 FROM results r WHERE r.queue = i.queue AND r.seq = i.seq)
@@ -54,7 +54,7 @@ export const countItems = (
     ended.filter(of).reduce((all, { n }) => all + n, 0);
   const inState = (name: keyof typeof ENDED): number => sum(({ state }) => state === ENDED[name]);
   const open = found.reduce((all, { items }) => all + items, 0);
-  // Not written one by one: what became of them is said by their job.
+  // Not written one by one: their state follows from their job.
   const unwritten = left === undefined ? 0 : open - found.reduce((all, { leased }) => all + leased, 0);
   const failures = new Map<FailureKind, number>(
     left === "failed" && unwritten > 0 ? [["budget", unwritten]] : [],
@@ -84,7 +84,7 @@ export const countItems = (
   };
 };
 
-/** Places that workers hold, by queue. */
+/** Places that are leased to workers, by queue. */
 export const leasedPlaces = (rows: Rows): Map<number, Places> => {
   const places = new Map<number, Places>();
   for (const { leases } of readRecords(rows, "workers"))
@@ -92,7 +92,7 @@ export const leasedPlaces = (rows: Rows): Map<number, Places> => {
   return places;
 };
 
-/** What cannot be where items and leases are as they were written. */
+/** Contradictions that are impossible if items and leases are intact. */
 export const doubtsOf = ({ queues, unknownStates }: CountedItems): string[] => [
   ...(unknownStates > 0 ? [`${unknownStates} items are in an unknown state`] : []),
   ...queues
@@ -105,7 +105,7 @@ export const doubtsOf = ({ queues, unknownStates }: CountedItems): string[] => [
 
 const NONE: FailureCount = { final: 0, attempts: 0, exampleKey: "", exampleDetail: "" };
 
-/** The job with the counters that its items say. */
+/** The job with the counters that its items give. */
 const recounted = (job: Job, { counters, failures }: CountedItems): Job => {
   const kinds = new Set([...(Object.keys(job.failures) as FailureKind[]), ...failures.keys()]);
   const counted = [...kinds].map((kind) => [
@@ -121,12 +121,12 @@ export const writeCounted = (db: Database, job: Job, counted: CountedItems): voi
     db.run("UPDATE queues SET open = ?, leased = ?, waiting = ? WHERE id = ?", open, leased, waiting, id);
 };
 
-/** Damaged items that are named; there may be more. */
+/** Maximum number of damaged items that are named. */
 const MOST_NAMED = 5;
 
 /**
- * Sets a job's counters, and those of its queues, to what its items say. Throws where these are damaged, or where the job's row is so in other
- * columns too.
+ * Sets a job's counters, and those of its queues, to the values that its items give. Throws if items are damaged, or if other
+ * columns of the job's row are.
  */
 export const repairCounters = async (file: string, id: string): Promise<void> => {
   const db = await Database.open(file, {});
@@ -151,7 +151,7 @@ export const repairCounters = async (file: string, id: string): Promise<void> =>
   }
 };
 
-/** Whether the job's row fits its checksum, as it is or with these counters: the sum is of the row as it was written. */
+/** Whether the job's row matches its checksum, as it is or with these counters: the checksum is of the row as it was written. */
 const fitsWith = (rows: Rows, { number }: Job, next: Job): boolean => {
   const { job: format } = FORMATS;
   const [row] = rows.arrays<Value[]>(`SELECT ${format.columnsOf("t")} FROM jobs t WHERE number = ?`, number);
@@ -172,7 +172,7 @@ const notRepaired = (id: string, why: string): LedgerError =>
 
 const { item: ITEM, retry: RETRY, result: RESULT } = FORMATS;
 
-/** A connection for reading, with rows one after the other where they may be many. */
+/** A read-only connection; large results are read row by row. */
 export interface Reading extends Rows {
   each(sql: string, ...values: Value[]): Iterable<Value[]>;
 }
@@ -182,7 +182,7 @@ interface DamagedItem {
   readonly problem: string;
 }
 
-/** Those of a job's items that are not as they were written. `leases`: the places that workers hold, by queue. */
+/** The job's items that have changed since they were written. `leases`: the leased places, by queue. */
 export function* checkItems(
   rows: Reading,
   job: Pick<Job, "number" | "keySeed">,

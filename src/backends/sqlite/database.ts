@@ -10,28 +10,28 @@ import { LEDGER_SCHEMA, migrate, type Schema } from "./migrate.ts";
 export interface SqliteOptions {
   /** The ledger's clock, in ms. */
   readonly now?: () => number;
-  /** The machine's own when left out. */
+  /** By default the machine's own. */
   readonly steady?: SteadyClock;
-  /** How long to wait for another process's write lock before giving up. */
+  /** How long to wait for another process's write lock. */
   readonly lockMs?: number;
-  /** Sync to disk at every commit, not only where something must outlive a power cut. */
+  /** Sync to disk at every commit, not only when something must survive a power cut. */
   readonly alwaysSync?: boolean;
-  /** Move the write-ahead log into the database file inside commits. Off where slot timers must not wait for it. */
+  /** Move the write-ahead log into the database file inside commits. Off if slot timers must not wait for it. */
   readonly checkpoints?: boolean;
-  /** Pages kept in memory. Loading a million keys wants more of them than working on their items. */
+  /** Number of pages to cache. Loading a million keys needs more than working on their items. */
   readonly cacheMb?: number;
   /** Called with each statement that is run. */
   readonly onStatement?: (sql: string) => void;
 }
 
-/** Largest time a write may hold the lock is some 20 ms, so a few retries a second apart by chance find it free. */
+/** A write holds the lock for at most about 20 ms, so a few retries at random times within a second find it free. */
 const LOCK_RETRY_MS = 3;
-/** So long one connection may keep the event loop in one of its turns; what it still has to do then waits for the next. */
+/** How long one connection may block the event loop in one turn; the remaining work waits for the next turn. */
 const TURN_MS = 20;
 
 /**
- * One connection with its prepared statements. Work inside a transaction is synchronous and short; waiting for another
- * process's lock is not: it gives the event loop back, so that slot timers never stall on a lock.
+ * One connection with its prepared statements. Work inside a transaction is synchronous and short. Waiting for another process's
+ * lock is not: it returns to the event loop, so that slot timers are never delayed by a lock.
  */
 export class Database {
   readonly file: string;
@@ -46,14 +46,14 @@ export class Database {
   readonly #alwaysSync: boolean;
   #syncs = true;
   #transactionAt: number | undefined;
-  /** How long it has kept the event loop in this turn. */
+  /** How long it has blocked the event loop in this turn. */
   #turnMs = 0;
 
   private constructor(file: string, db: DatabaseSync, options: SqliteOptions) {
     this.file = file;
     this.#db = db;
     this.clock = options.now ?? Date.now;
-    // A clock that a caller provides is not held against the machine's.
+    // A clock that a caller provides is not compared with the machine's.
     this.steady = options.steady ?? (options.now ? { nowMs: options.now, boot: "" } : steadyClock());
     this.#onStatement = options.onStatement;
     this.#lockMs = options.lockMs ?? 30_000;
@@ -113,7 +113,7 @@ export class Database {
     return this.#list(text).all(...values) as unknown as T[];
   }
 
-  /** The same, one after the other where they may be many. */
+  /** The same, row by row, for large results. */
   each<T extends readonly unknown[]>(text: string, ...values: SQLInputValue[]): Iterable<T> {
     return this.#list(text).iterate(...values) as unknown as Iterable<T>;
   }
@@ -129,20 +129,20 @@ export class Database {
     return statement;
   }
 
-  /** Runs a statement and answers how many rows it changed. */
+  /** Runs a statement and returns the number of changed rows. */
   run(text: string, ...values: SQLInputValue[]): number {
     return Number(this.sql(text).run(...values).changes);
   }
 
   /**
-   * In a write transaction, the time at which it began: slots are booked, and told as delays, from the same moment, however long the
-   * process is kept waiting in between.
+   * In a write transaction, the time at which it began: slots are booked, and returned as delays, relative to the same moment,
+   * however long the process waits in between.
    */
   now(): number {
     return this.#transactionAt ?? this.clock();
   }
 
-  /** One write transaction. `durable: false` for what may be forgotten in a power cut (never in a crash of a process). */
+  /** One write transaction. `durable: false` for changes that may be lost in a power cut (but never in a crash of a process). */
   async write<T>(work: () => T, durable = true): Promise<T> {
     return await this.#settled(() => {
       this.#sync(durable || this.#alwaysSync);
@@ -174,8 +174,8 @@ export class Database {
   }
 
   /**
-   * Moves the write-ahead log into the database file. That blocks nobody, and so may never come to the log's end: a log that has grown
-   * large is closed for a moment.
+   * Moves the write-ahead log into the database file. This blocks nobody, and so may never reach the end of the log: a log that
+   * has grown large is blocked for a moment.
    */
   async checkpoint(): Promise<void> {
     await this.#settled(() => {
@@ -188,7 +188,7 @@ export class Database {
     return this.#db.isOpen;
   }
 
-  /** Another one after each commit, of this process or another. */
+  /** A different value after each commit, of this process or another. */
   version(): string {
     const others = this.get<{ data_version: number }>("PRAGMA data_version")!.data_version;
     return `${others} ${this.get<{ n: number }>("SELECT total_changes() AS n")!.n}`;
@@ -212,7 +212,7 @@ export class Database {
   async #settled<T>(work: () => T): Promise<T> {
     const giveUpAt = performance.now() + this.#lockMs;
     for (;;) {
-      // What need not wait for a lock would else run to the end of its loop before anybody else is heard.
+      // Work that does not wait for a lock would otherwise run to the end of its loop before anything else.
       while (this.#turnMs > TURN_MS) await nextTurn();
       const begunAt = performance.now();
       try {
@@ -227,7 +227,7 @@ export class Database {
   }
 }
 
-/** SQLite makes its files readable for everybody whom the umask allows; the write-ahead log gets the rights of the file that it finds. */
+/** SQLite makes its files readable for everyone whom the umask allows; the write-ahead log gets the permissions of the database file. */
 export const makePrivate = (file: string): void => {
   try {
     closeSync(openSync(file, "wx", 0o600));
@@ -259,7 +259,7 @@ const isBusy = (error: unknown): boolean => {
 const systemCode = (error: unknown): string | undefined =>
   error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
 
-/** Turns what SQLite and the file system say into an error that names the file and the way out. */
+/** Turns errors of SQLite and the file system into an error that names the file and says what to do. */
 export const explain = (error: unknown, file: string): unknown => {
   if (error instanceof LedgerError) return error;
   const cause = { cause: error };

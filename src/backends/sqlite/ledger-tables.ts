@@ -19,7 +19,7 @@ import { LEDGER_SCHEMA, printOf, REGISTRY_SCHEMA, type Schema } from "./migrate.
 
 const COUNTED = ["events", "deliveries", "audit"] as const;
 
-/** For reading only, as it is at this moment. */
+/** For reading only, with the content at this moment. */
 export const openSqliteTables = async (file: string): Promise<LedgerTables> => {
   if (!existsSync(file))
     throw new MigrateError(
@@ -38,7 +38,7 @@ class SqliteTables implements LedgerTables {
   readonly tables: readonly LedgerTable[];
   readonly #file: string;
   readonly #db: DatabaseSync;
-  /** As of the moment that all is read from. */
+  /** The moment that everything is read from. */
   #version: unknown;
 
   constructor(file: string) {
@@ -106,7 +106,7 @@ class SqliteTables implements LedgerTables {
     return this.#db.prepare("PRAGMA data_version").get()!["data_version"];
   }
 
-  /** The first reader keeps the moment for all that follow. */
+  /** The first reader fixes the moment for all that follow. */
   #moment(sql: string): ReturnType<DatabaseSync["prepare"]> {
     if (!this.#db.isTransaction) {
       this.#version ??= this.#dataVersion();
@@ -164,7 +164,8 @@ const tablesOf = (db: DatabaseSync): LedgerTable[] =>
     });
 
 /**
- * Written under another name and renamed at the end: a kill before that changes nothing, and the next run starts over.
+ * Written under another name and renamed at the end: if the process is killed before that, nothing changes, and the next run
+ * starts over.
  */
 export const openSqliteTarget = async (file: string, part: string): Promise<LedgerTarget> => {
   if (existsSync(file)) return new SqliteTarget(file, part, new SqliteTables(file));
@@ -235,7 +236,7 @@ class SqliteTarget implements LedgerTarget {
       db.prepare("DELETE FROM sqlite_sequence WHERE name = ?").run(table);
       db.prepare("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)").run(table, counters[table]);
     }
-    // What is checked next is read by another connection.
+    // The following checks use another connection.
     await this.#there?.[Symbol.asyncDispose]();
     this.#there = undefined;
   }

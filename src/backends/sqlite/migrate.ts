@@ -5,23 +5,23 @@ import { LedgerError } from "../../ports/ledger.ts";
 import { rowSum, type Value } from "../sql/tables.ts";
 
 /**
- * The tables of one part of the file. Migrations run in order; never change one, add the next: the file keeps the fingerprint of each that it has
- * had.
+ * The tables of one part of the file. Migrations run in order. Never change one; add a new one: the file stores the fingerprint
+ * of each migration that has run.
  */
 export interface Schema {
   readonly part: "ledger" | "registry";
   readonly migrations: readonly string[];
-  /** What the first of them lead to, `new-PART-NUMBER.sql`: a new file begins with it, which takes a twentieth of the time. */
+  /** The result of the first migrations, `new-PART-NUMBER.sql`: a new file starts with it, which takes a twentieth of the time. */
   readonly start?: { readonly version: number; readonly sql: string };
 }
 
 const MIGRATIONS = new URL("./migrations/", import.meta.url);
 
-// Fingerprints are of lines that end as in the repository, however they were checked out.
+// Fingerprints are computed with the line endings of the repository, however the files were checked out.
 const textOf = (name: string): string =>
   readFileSync(new URL(name, MIGRATIONS), "utf8").replaceAll("\r\n", "\n");
 
-/** Their names begin with the part, and are in their order. */
+/** Their names begin with the part, and sort in order. */
 const schemaOf = (part: Schema["part"]): Schema => {
   const names = readdirSync(MIGRATIONS).filter((name) => name.endsWith(".sql"));
   const start = names.find((name) => name.startsWith(`new-${part}-`));
@@ -39,8 +39,8 @@ export const LEDGER_SCHEMA = schemaOf("ledger");
 export const REGISTRY_SCHEMA = schemaOf("registry");
 
 /**
- * The checksum of a row, for SQL that copies or changes rows. Integers and reals of the same value have the same sum, since JavaScript does not
- * tell them apart when it writes them.
+ * The checksum of a row, for SQL that copies or changes rows. Integers and reals of the same value have the same checksum, since
+ * JavaScript writes them in the same way.
  */
 export const addRowSum = (db: DatabaseSync): void => {
   const options = { deterministic: true, varargs: true, useBigIntArguments: true };
@@ -49,7 +49,7 @@ export const addRowSum = (db: DatabaseSync): void => {
 
 export const printOf = (sql: string): string => createHash("sha256").update(sql).digest("hex").slice(0, 16);
 
-/** Call with the write lock held: another process may be doing the same. */
+/** Call this with the write lock held: another process may be doing the same. */
 export const migrate = (db: DatabaseSync, file: string, schema: Schema): void => {
   const { part, migrations, start } = schema;
   addRowSum(db);
@@ -86,11 +86,11 @@ export const migrate = (db: DatabaseSync, file: string, schema: Schema): void =>
     "INSERT OR IGNORE INTO schema_migrations (part, version, fingerprint) VALUES (?, ?, ?)",
   );
   for (const [i, print] of prints.entries()) if (i >= stored.length) keep.run(part, i + 1, print);
-  // Versions that know no fingerprints look here, and must not take this file for one of theirs.
+  // Versions without fingerprints read this, and must not treat this file as their own.
   if (part === "ledger") db.exec(`PRAGMA user_version = ${migrations.length}`);
 };
 
-/** How files from before there were fingerprints say what they have. */
+/** How files from before fingerprints record their migrations. */
 const versionOf = (db: DatabaseSync, part: Schema["part"]): number => {
   if (part === "ledger") return Number(db.prepare("PRAGMA user_version").get()!["user_version"]);
   const hasTable = db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'registry_version'").get();
@@ -99,7 +99,7 @@ const versionOf = (db: DatabaseSync, part: Schema["part"]): number => {
 
 const plain = (sql: unknown): string => String(sql).replace(/\s+/g, " ").trim();
 
-/** Migrations were changed before the first release: a file that had one of their earlier forms shows it in its tables. */
+/** Migrations were changed before the first release: the tables of a file show whether it had an earlier form. */
 const differingTable = (db: DatabaseSync, migrations: readonly string[]): string | -1 => {
   if (migrations.length === 0) return -1;
   using expected = new DatabaseSync(":memory:");

@@ -4,7 +4,7 @@ import type { OpenLedger } from "../../ports/ledger-suite/test-kit.ts";
 import { checkLedger } from "./check-ledger.ts";
 import { openSqlite } from "./open.ts";
 
-/** Whatever a test has done to a ledger, `fsck` finds nothing wrong with it. */
+/** Whatever a test has done with a ledger, `fsck` must find nothing wrong with it. */
 export const openChecked: OpenLedger = async (folder, options) => {
   const file = join(folder, "ledger.db");
   const ledger = await openSqlite(file, options);

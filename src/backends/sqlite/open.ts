@@ -14,11 +14,11 @@ import { sqliteSteps } from "./run-steps.ts";
 import { sqliteStore } from "./store.ts";
 
 export interface LedgerOptions extends SqliteOptions, Partial<PulseLimits> {
-  /** With `checkpoints: false`: a thread does them, for as long as the ledger is open. */
+  /** With `checkpoints: false`, a thread does them, for as long as the ledger is open. */
   readonly hasCheckpointThread?: boolean;
 }
 
-/** One file, write-ahead log; several processes of one machine may have it open at the same time. */
+/** One file with a write-ahead log; several processes of one machine may have it open at the same time. */
 export const openSqlite = async (file: string, options: LedgerOptions = {}): Promise<Ledger> => {
   const db = await Database.open(file, options);
   const store = sqliteStore(db);
@@ -48,10 +48,13 @@ export const openSqlite = async (file: string, options: LedgerOptions = {}): Pro
   };
 };
 
-/** Between two looks at whether the file has changed, which take no lock. */
+/** Interval between two checks whether the file has changed, which need no lock. */
 const LOOK_MS = 100;
 
-/** True as soon as it is so, false after `ms`. Where nothing was written nothing can have become so; where something was, a read tells. */
+/**
+ * True as soon as the condition holds, false after `ms`. If nothing was written, the condition cannot have changed; otherwise a
+ * read checks it.
+ */
 export const awaitChange = async (
   db: Database,
   isSo: () => Promise<boolean>,

@@ -3,7 +3,7 @@ import { readRecords, writeRecords } from "../sql/rows.ts";
 import type { Step, StepEngine, Steps } from "../sql/steps.ts";
 import type { Database } from "./database.ts";
 
-/** Steps are taken in one go, inside the transaction. Writers of all parts wait for each other: the file has one lock. */
+/** Steps run without interruption, inside the transaction. Writers of all parts wait for each other: the file has one lock. */
 export const sqliteSteps = (db: Database): StepEngine => ({
   read: (work) => db.read(() => runSteps(db, work(db.now()))),
   write: (_part, work, durable) => db.write(() => runSteps(db, work(db.now())), durable),

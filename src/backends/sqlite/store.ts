@@ -29,7 +29,7 @@ import { FORMATS, type RowFormat, type Value } from "../sql/tables.ts";
 import { watchClock } from "./clock-step.ts";
 import type { Database } from "./database.ts";
 
-/** Each round loads something new: a rule that asks for more than so often is at fault. */
+/** Each round loads something new: a rule that needs more rounds than this has a bug. */
 const MOST_ROUNDS = 1000;
 
 export const sqliteStore = (db: Database): LedgerStore => {
@@ -47,7 +47,7 @@ export const sqliteStore = (db: Database): LedgerStore => {
   };
 };
 
-/** Runs a rule until all that it asks for is loaded. */
+/** Runs a rule until everything that it needs is loaded. */
 const run = <T>(
   db: Database,
   wants: readonly Want[] | ((now: number) => readonly Want[]),

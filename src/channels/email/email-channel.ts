@@ -54,6 +54,6 @@ const explain = (error: unknown): ChannelError => {
     case "ETIMEDOUT":
       return new ChannelError("timeout", "the mail server did not answer in time");
     default:
-      return new ChannelError("unreachable", `no mail server there: ${code}${status}`);
+      return new ChannelError("unreachable", `no mail server at this address: ${code}${status}`);
   }
 };

@@ -135,6 +135,6 @@ const dataFolder = ({ data, ledger, blobs }: StorageLocation): string => {
   const usual = storageLocation({ data });
   if (ledger === usual.ledger && blobs === usual.blobs) return data;
   throw new UsageError(
-    "This command writes a data folder: it does not take `ledger` and `blobs`. Name the folder with --data DIR alone. To continue in PostgreSQL or S3, copy the folder there afterwards, with `sluice migrate`.",
+    "This command writes a data folder and cannot use `ledger` or `blobs`. Name the folder with --data DIR only. To continue in PostgreSQL or S3, copy the folder with `sluice migrate` afterwards.",
   );
 };

@@ -62,7 +62,7 @@ const checkOptions = (named: string, ready: CompiledScraper, options: CaptureOpt
     );
   if (ready.extraction === undefined && ready.emits.length === 0)
     throw new UsageError(
-      `${named}: the scraper extracts and emits nothing, so a fixture could check nothing. Add an \`extract\` block.`,
+      `${named}: the scraper extracts and emits nothing, so a fixture has nothing to check. Add an \`extract\` block.`,
     );
   if (fromJob !== undefined && (input !== undefined || from !== undefined))
     throw new UsageError(

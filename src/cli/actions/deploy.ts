@@ -65,7 +65,7 @@ const table = (deployed: readonly Deployment[], width: number): string[] =>
       version,
       bytesText(bytes),
       bundle.slice(0, 12),
-      isNew ? "deployed" : "already there",
+      isNew ? "deployed" : "already deployed",
     ]),
     width,
   );

@@ -35,7 +35,7 @@ export interface DistillCommandOptions {
   readonly force: boolean;
 }
 
-/** Of the items of the written scraper, one in so many goes on being compared. */
+/** The written scraper keeps comparing one in this many of its items. */
 const CHECKED_ONE_IN = 200;
 /** The runs that are compared. */
 const COMPARED = 2;
@@ -152,7 +152,7 @@ const chooseInputs = async (ready: CompiledScraper, options: DistillCommandOptio
     );
   if (absent.length === 0)
     throw new UsageError(
-      "distill must see how the site answers an input that does not exist: name one with --absent.",
+      "distill needs an input that does not exist, to see how the site responds: name one with --absent.",
     );
   const fitting = input.map((one) => fittingInput(ready, one));
   const used = new Set([...input, ...absent].map((one) => JSON.stringify(one)));
@@ -161,7 +161,7 @@ const chooseInputs = async (ready: CompiledScraper, options: DistillCommandOptio
   const more = [...fitting.slice(COMPARED), ...spread(rows, wanted + SPARE)];
   if (more.length < wanted)
     throw new UsageError(
-      `the proof needs ${wanted} more inputs, and there are ${more.length}. Name a file of inputs with --from, or lower --prove.`,
+      `the proof needs ${wanted} more inputs, but only ${more.length} are available. Name a file of inputs with --from, or lower --prove.`,
     );
   return {
     present: fitting.slice(0, COMPARED),

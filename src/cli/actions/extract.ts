@@ -56,7 +56,7 @@ export const extractCommand = async (
   );
 };
 
-/** Makes an earlier set of records current, or one that was held back: `export` writes it from now on. */
+/** Makes an earlier set of records current, or one that did not become current: `export` then writes it. */
 const useSet = async (
   { ledger, blobs }: Storage,
   named: string | undefined,

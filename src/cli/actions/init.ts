@@ -14,7 +14,7 @@ const SHOWN = 5;
 export const initCommand = async (folder: string, { force }: InitOptions): Promise<number> => {
   const problem = folderProblem(folder);
   if (problem !== undefined)
-    throw new UsageError(`${folder}: cannot create a project there: ${problem}. Choose another folder.`);
+    throw new UsageError(`${folder}: cannot create a project: ${problem}. Choose another folder.`);
   const there = otherFiles(folder);
   if (there.length > 0 && !force) {
     const rest = there.length > SHOWN ? ` and ${there.length - SHOWN} more` : "";

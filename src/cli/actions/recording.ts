@@ -121,7 +121,7 @@ const writeNew = (file: string, text: string, force: boolean): void => {
   }
 };
 
-/** The recording stays a file of its own, which Chrome can open; the scraper names it. */
+/** The recording stays a separate file, which Chrome can open; the scraper names it. */
 const writeScraper = async (
   file: string,
   recorded: Recording,

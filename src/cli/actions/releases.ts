@@ -133,7 +133,7 @@ const releaseLines = (release: ReleaseView): string[] => {
     ),
     ...(published?.reason === undefined
       ? []
-      : [`  published although it was held: ${plainText(published.reason)}`]),
+      : [`  published despite being held: ${plainText(published.reason)}`]),
   ];
 };
 

@@ -88,7 +88,7 @@ export const resumeCommand = async (named: string, options: ResumeOptions): Prom
   }
 };
 
-/** The job goes on with the code that was stored when it began. */
+/** The job continues with the code that was stored when it began. */
 const changedNote = ({ spec }: JobView, { location }: ResumeOptions): string =>
   existsSync(fileURLToPath(spec.source))
     ? `${spec.scraper}: its files have changed since the job began. The job continues as it began; to use the new version:\n` +

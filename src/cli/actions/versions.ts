@@ -17,7 +17,7 @@ export const listCommand = async (scraper: string, options: PlaceOptions): Promi
   else
     print(
       textTable(
-        ["version", "", "deployed", "by", "commit", "judged"],
+        ["version", "", "deployed", "by", "commit", "gate"],
         versions.data.map(({ version, pointers, at, by, commit, gate, canary }) => [
           version,
           pointers.join(", "),
@@ -61,7 +61,7 @@ const versionLines = ({
         `differs from ${difference.from} in ${difference.files.join(", ") || "nothing"}`,
         ...(difference.fields.length > 0 ? [`  fields: ${difference.fields.join(", ")}`] : []),
         ...(difference.unjudged.length > 0
-          ? [`  not seen on stored pages: ${difference.unjudged.join(", ")}`]
+          ? [` not tested by stored pages: ${difference.unjudged.join(", ")}`]
           : []),
       ]
     : []),
@@ -71,7 +71,7 @@ const versionLines = ({
   ),
   ...(gate
     ? [
-        `judged ${gate.at} by ${counted(gate.items, "item")}${gate.against === undefined ? "" : ` against ${gate.against}`}: ${gate.isRefused ? "refused" : "passed"}`,
+        `compared ${gate.at} on ${counted(gate.items, "item")}${gate.against === undefined ? "" : ` against ${gate.against}`}: ${gate.isRefused ? "refused" : "passed"}`,
         ...gate.reasons.map((reason) => `  ${plainText(reason)}`),
       ]
     : []),
@@ -82,7 +82,7 @@ const versionLines = ({
           ({ field, canary: own, control }) =>
             `  ${field}: bad in ${countText(own.bad)} of ${countText(own.items)}, others ${countText(control.bad)} of ${countText(control.items)}`,
         ),
-        ...(canary.unread.length > 0 ? [`  still to be read again: ${canary.unread.join(", ")}`] : []),
+        ...(canary.unread.length > 0 ? [`  not extracted again yet: ${canary.unread.join(", ")}`] : []),
       ]
     : []),
 ];
@@ -105,7 +105,7 @@ const value = (of: unknown): string =>
 const gateLines = (gate: Gate, width: number): string[] => {
   if (gate.against === undefined)
     return [
-      `${gate.version}: there is no other version with stored pages that it could be compared with.`,
+      `${gate.version}: there is no other version with stored pages to compare it with.`,
       ...gate.reasons,
     ];
   const { items, newest, incomplete, months } = gate.pages;

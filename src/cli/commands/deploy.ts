@@ -3,7 +3,7 @@ import { lazy, placeOptions, type ToAction } from "../options.ts";
 
 const HELP = `
 A bundle has the scraper's file, what it imports, and the npm packages that it needs. Jobs that are pinned to this version can run
-on every machine, also after the file has changed. With --server, this needs the key of an operator.
+on every machine, even after the file has changed. With --server, this needs the key of an operator.
 
 Examples:
   sluice deploy county --server https://sluice.example.org

@@ -8,7 +8,7 @@ Examples:
       --from parcels.csv --output scrapers/county-http.scraper.ts
 
 Runs the two inputs and the absent one in the browser, finds the plain requests whose responses have the fields, and
-proves with more inputs that they give the same records. Each attempt sends requests to the site: --budget limits them.
+checks with more inputs that they give the same records. Each attempt sends requests to the site: --budget limits them.
 
 Exit codes: 0 written, 2 wrong usage or input, 3 not possible (the message names the part of the request that nothing
 explains, or the field that differs), 5 interrupted. See docs/distill.md.`;
@@ -19,14 +19,14 @@ export const register = (program: Command, toAction: ToAction): void => {
     .command("distill")
     .summary("Turn a browser scraper into plain HTTP requests")
     .description(
-      "Find the plain HTTP requests behind a browser scraper or a recording, prove them, and write a scraper",
+      "Find the plain HTTP requests behind a browser scraper or a recording, verify them, and write a scraper",
     )
     .argument("<scraper>", "path of a browser scraper or recording, or its name in the project")
     .option("--input <value>", "an input that exists: JSON, name=value or a URL; at least two", inputValues)
     .option("--absent <value>", "an input that the site does not have; at least one", inputValues)
     .option("--from <file>", "take the inputs for the proof from this file")
-    .option("--prove <n>", "number of further inputs to compare", wholeNumber, 20)
-    .option("--budget <n>", "requests that may be sent to find the smallest chain", wholeNumber, 100)
+    .option("--prove <n>", "number of additional inputs to compare", wholeNumber, 20)
+    .option("--budget <n>", "maximum number of requests to find the smallest chain", wholeNumber, 100)
     .option("-o, --output <file>", "the scraper to write (default: NAME-http.scraper.ts beside it)")
     .option("--force", "replace an existing file", false)
     .addHelpText("after", HELP);

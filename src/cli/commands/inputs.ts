@@ -75,7 +75,7 @@ export const register = (program: Command, toAction: ToAction): void => {
     .command("read")
     .description("Write the rows of a set to standard output, as JSON lines")
     .argument("<set>", SET_HELP)
-    .option("--version <n>", "by default the newest", wholeNumber);
+    .option("--version <n>", "version to write (default: the newest)", wholeNumber);
   placeOptions(read).action(toAction(readSet));
   placeOptions(
     inputs.command("rm").description("Remove a set with all of its versions").argument("<set>", SET_HELP),
@@ -150,7 +150,7 @@ const uploadRows = async (
   const [last] = set.versions;
   if (options.json) print([JSON.stringify({ set, isNew, folded })]);
   else {
-    const twice = folded > 0 ? `, ${countText(folded)} came more than once` : "";
+    const twice = folded > 0 ? `, ${countText(folded)} duplicates ignored` : "";
     const what = isNew ? "version" : "unchanged, version";
     print([`${plainText(name)}: ${what} ${last?.version} with ${countText(last?.rows ?? 0)} rows${twice}.`]);
   }

@@ -90,7 +90,7 @@ export const register = (program: Command, toAction: ToAction): void => {
   );
   const resume = ofJob(
     "resume",
-    "Let workers continue a job that was paused or held, or gets a higher limit. `sluice resume` runs it here.",
+    "Let workers continue a job that is paused, held or at a limit. To run it on this machine, use `sluice resume`.",
   );
   placeOptions(continueOptions(resume)).action(toAction(resumeJob));
   placeOptions(
@@ -98,12 +98,12 @@ export const register = (program: Command, toAction: ToAction): void => {
   ).action(toAction(sealJob));
   const retry = ofJob(
     "retry",
-    "Queue failed items again, with a new set of attempts. Workers run them, or `sluice resume` here.",
+    "Queue failed items again, with a new set of attempts. Workers run them; without workers, use `sluice resume`.",
   )
     .option("--kind <kind>", "only items with this failure kind", namesOf(FAILURE_KINDS))
     .option("--key <key>", "only items with these keys", listOf);
   placeOptions(retry).action(toAction(retryJob));
-  placeOptions(ofJob("cancel", "Cancel a job for good. Its data is kept.")).action(toAction(cancelJob));
+  placeOptions(ofJob("cancel", "Cancel a job permanently. Its data is kept.")).action(toAction(cancelJob));
   registerRemove(jobs, toAction);
 };
 

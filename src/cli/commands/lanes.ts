@@ -12,7 +12,7 @@ const HELP = `
 Examples:
   sluice lanes ls
   sluice lanes set tax.example.gov --rate 0.5      at most one request every two seconds, over all jobs
-  sluice lanes set 'address:*' --rate 10           the same for each IP address, whatever host names lead to it
+  sluice lanes set 'address:*' --rate 10           the same for each IP address, whatever the host name
   sluice lanes hold tax.example.gov                start no requests
   sluice lanes release tax.example.gov             also ends a pause that the site asked for
   sluice lanes reset tax.example.gov               forget its learned speed, holds and reserved slots`;
@@ -47,7 +47,7 @@ export const register = (program: Command, toAction: ToAction): void => {
   };
   control(
     "hold",
-    "Start no requests in a lane",
+    "Hold a lane: start no requests in it",
     { isHeld: true },
     "held. It starts no requests until `sluice lanes release`",
   );

@@ -6,15 +6,15 @@ const DATASETS_HELP = `
 Examples:
   sluice datasets ls
   sluice datasets show taxes
-  sluice datasets set taxes --file taxes.json        what it is made of, when it is good; see docs/releases.md`;
+  sluice datasets set taxes --file taxes.json        its sources, fields and rules; see docs/releases.md`;
 
 const RELEASES_HELP = `
 Examples:
-  sluice releases write taxes --publish              write, audit and publish in one go
+  sluice releases write taxes --publish              write, audit and publish in one step
   sluice releases write taxes                        only the files: readers do not see them
   sluice releases audit taxes 17
   sluice releases publish taxes 17
-  sluice releases publish taxes 17 --reason "the county confirmed it"     although its audit holds it
+  sluice releases publish taxes 17 --reason "the county confirmed it"     publish it although the audit holds it
   sluice releases diff taxes                         the current release, and the one before
   sluice releases get taxes data.csv --output taxes.csv
   sluice releases rollback taxes

@@ -32,7 +32,7 @@ ${EXIT_CODES_HELP}`;
 export const register = (program: Command, toAction: ToAction): void => {
   const run = program
     .command("run")
-    .description("Run a scraper over inputs, to the end, on this machine")
+    .description("Run a scraper on a list of inputs, on this machine")
     .argument("<scraper>", "name in the project, path of a file, or the built-in `page`")
     .addHelpText("after", RUN_HELP);
   inputOptions(run).option("--limit <n>", "use only the first N inputs", numberIn("inputs"));

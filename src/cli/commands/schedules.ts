@@ -54,7 +54,7 @@ interface CreateOptions extends WhenOptions {
 export const register = (program: Command, toAction: ToAction): void => {
   const schedules = program
     .command("schedules")
-    .description("Start jobs at set times, and show their results")
+    .description("Start jobs at fixed times, and show their results")
     .helpCommand(false)
     .addHelpText("after", HELP);
   placeOptions(schedules.command("ls").alias("list").description("List the schedules")).action(
@@ -79,7 +79,7 @@ export const register = (program: Command, toAction: ToAction): void => {
     .option("--url <url>", "inputs: a file at a URL, read when the job starts")
     .option(
       "--file <path>",
-      "inputs: a file of the controller's machine, read when the job starts; not with --server",
+      "inputs: a file on the controller's machine, read when the job starts; not with --server",
     )
     .addOption(new Option("--items <which>", "inputs: those of earlier jobs").choices(ITEM_CHOICES))
     .option("--of <scraper>", "with --items: scraper of the earlier jobs; by default its own")
@@ -87,7 +87,7 @@ export const register = (program: Command, toAction: ToAction): void => {
     .option("--runs <n>", "with --items changed: in the last N runs", wholeNumber)
     .option("--weeks <n>", "with --items unchecked: for N weeks", wholeNumber)
     .addOption(
-      new Option("--overlap <policy>", "when a time comes while an earlier firing has not ended")
+      new Option("--overlap <policy>", "what to do if it fires while an earlier firing has not ended")
         .choices(OVERLAPS)
         .default("skip"),
     )
@@ -114,7 +114,7 @@ export const register = (program: Command, toAction: ToAction): void => {
       );
     }),
   );
-  control("resume", "Fire again, from the next time on")
+  control("resume", "Continue firing, starting with the next time")
     .option("--catch-up", "also fire the last time that passed during the pause", false)
     .action(
       toAction(async (name: string, options: PlaceOptions & { readonly catchUp: boolean }) => {
@@ -122,7 +122,7 @@ export const register = (program: Command, toAction: ToAction): void => {
         return printed(options, await verbs.schedules.resume(name, { catchUp: options.catchUp }), "resumed.");
       }),
     );
-  control("run", "Fire now, also while it is paused").action(
+  control("run", "Fire now, even while it is paused").action(
     toAction(async (name: string, options: PlaceOptions) => {
       await using verbs = await openVerbs(options);
       const firing = await verbs.schedules.run(name);
@@ -153,7 +153,7 @@ const whenOptions = (command: Command): Command =>
       .option("--cron <pattern>", 'minute hour day month weekday, for example "0 6 * * mon"; needs --zone')
       .option("--zone <name>", "time zone of the IANA database, for example Europe/Berlin")
       .option("--every <duration>", "an interval, counted from 1970 in UTC", durationIn("everyMs"))
-      .option("--after <schedule>", "when a firing of this schedule has gone through all stages")
+      .option("--after <schedule>", "when a firing of this schedule has completed all stages")
       .option(
         "--jitter <duration>",
         "start later by up to this duration; the name decides how much",

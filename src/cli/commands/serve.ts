@@ -51,7 +51,7 @@ export const register = (program: Command, toAction: ToAction): void => {
       "do not create an admin key on the first start; the API then listens on loopback only",
     )
     .addOption(
-      new Option("--min-free-mb <n>", "report not ready (/readyz) with less free disk space than this")
+      new Option("--min-free-mb <n>", "make /readyz fail if less disk space than this is free")
         .env("SLUICE_MIN_FREE_MB")
         .argParser(numberIn("freeMb"))
         .default(100),
@@ -88,7 +88,7 @@ export const register = (program: Command, toAction: ToAction): void => {
     .option("--lanes <names>", "only items of these lanes", listOf)
     .option(
       "--kinds <kinds>",
-      `only jobs that need no collectors other than these: ${COLLECTOR_KINDS.join(", ")}`,
+      `only jobs whose scrapers are all of these kinds: ${COLLECTOR_KINDS.join(", ")}`,
       namesOf(COLLECTOR_KINDS),
     )
     .addHelpText("after", WORKER_HELP);

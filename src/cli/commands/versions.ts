@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError } from "commander";
 import { lazy, placeOptions, type PlaceOptions, type ToAction } from "../options.ts";
 
 const HELP = `
-A version of a scraper is stored by \`sluice deploy\`. If one is active, new jobs use it, whatever the scraper's file says.
+A version of a scraper is stored by \`sluice deploy\`. If one is active, new jobs use it instead of the scraper's file.
 VERSION is a version or its beginning; without one, the version deployed last.
 
 Examples:
@@ -10,9 +10,9 @@ Examples:
   sluice versions gate county                          what would it change? Reads stored pages
   sluice versions activate county                      the same, then new jobs use it unless it loses values
   sluice versions activate county --accept "the site has no owners any more"
-  sluice versions canary county                        a share of the items first, judged while they run
+  sluice versions canary county                        run a share of the items first; their results decide
   sluice versions canary county --promote              decide yourself
-  sluice versions rollback county --move               back to the version before, also for jobs that run`;
+  sluice versions rollback county --move               back to the previous version, including running jobs`;
 
 export interface VersionOptions extends PlaceOptions {
   readonly accept?: string;
@@ -39,7 +39,7 @@ const MOVE = "also move unfinished jobs, with their next claim (default: they ke
 export const register = (program: Command, toAction: ToAction): void => {
   const versions = program
     .command("versions")
-    .description("List, judge, activate and roll back versions of scrapers")
+    .description("List, check, activate and roll back versions of scrapers")
     .helpCommand(false)
     .addHelpText("after", HELP);
   const add = (name: string, description: string, takesVersion: boolean): Command => {
@@ -56,10 +56,10 @@ export const register = (program: Command, toAction: ToAction): void => {
   placeOptions(add("list", "List the stored versions of a scraper", false)).action(
     toAction(lazy(async () => (await actions()).listCommand)),
   );
-  placeOptions(add("show", "Show a version: who, when, what differs, and how it was judged", true)).action(
-    toAction(lazy(async () => (await actions()).showCommand)),
-  );
-  placeOptions(add("gate", "Judge a version by stored pages", true)).action(
+  placeOptions(
+    add("show", "Show a version: who deployed it, when, what differs, and the results of its checks", true),
+  ).action(toAction(lazy(async () => (await actions()).showCommand)));
+  placeOptions(add("gate", "Compare a version with the active one on stored pages", true)).action(
     toAction(lazy(async () => (await actions()).gateCommand)),
   );
   placeOptions(

@@ -36,8 +36,8 @@ export const register = (program: Command, toAction: ToAction): void => {
 };
 
 const SCALE_HELP = `
-The number follows from the rates of the lanes, the items that can run now, and the measured time of an item. More workers would idle.
-Autoscalers read the same from GET /v1/scale; \`sluice worker --min 0 --max 8\` follows it by itself. See docs/many-machines.md.`;
+The number follows from the rates of the lanes, the items that can run now, and the measured time of an item. More workers would be idle.
+Autoscalers read the same number from GET /v1/scale; \`sluice worker --min 0 --max 8\` follows it automatically. See docs/many-machines.md.`;
 
 const scaleTable = ({ workers, kinds }: Scale, width: number): string[] => [
   ...textTable(

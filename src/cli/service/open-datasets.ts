@@ -40,7 +40,7 @@ const openLocal = async (location: StorageLocation): Promise<DatasetCalls & Asyn
   ): Promise<T> => await auditedIn(location, { action, target, detail: { ...detail } }, work);
   const shown = async (release: Parameters<typeof views.releaseView>[0]) =>
     await views.releaseView(release, await find(release.dataset));
-  /** Runs of `sluice run` are counted when somebody asks. */
+  /** Runs of `sluice run` are measured on request. */
   const countRuns = async (scraper: string): Promise<void> => {
     const jobs = await ledger.listJobs({ scraper, states: ["done"], limit: 20 });
     for (const { spec } of jobs.toSorted((a, b) => (a.endedAt ?? 0) - (b.endedAt ?? 0)))

@@ -102,8 +102,8 @@ const isGzipped = (input: string): boolean => {
 const brokenPipe = (job: string, cause: ProblemError): UsageError =>
   Object.assign(
     new UsageError(
-      `${job}: the upload was interrupted, and standard input or a pipe cannot be read again (${cause.message}) ` +
-        "Put the inputs into a file and send that.",
+      `${job}: the upload was interrupted, and standard input or a pipe cannot be read twice. ` +
+        `Put the inputs into a file and send that. The cause: ${cause.message}`,
     ),
     { cause },
   );

@@ -108,7 +108,10 @@ export class FetchedPage implements AutoPage {
     }
     const button = this.#around(element, (one) => isSubmit(this.#document, one));
     const form = button && this.#formOf(button);
-    if (!form) throw this.#needsScript(`what matches ${selector} is neither a link nor the button of a form`);
+    if (!form)
+      throw this.#needsScript(
+        `the element that matches ${selector} is neither a link nor the button of a form`,
+      );
     const read = readForm(this.#now, form);
     if (/^javascript:/i.test(read.action)) throw this.#needsScript("the form is sent by a script");
     const pressed = buttonName(this.#document, read, button);
@@ -126,7 +129,7 @@ export class FetchedPage implements AutoPage {
     const link = this.#around(element, ({ tag }) => tag === "a");
     const href = link && this.#document.attr(link, "href");
     const url = href !== undefined && isAddress(href) ? this.#now.resolve(href) : null;
-    if (!url) throw this.#needsScript(`what matches ${from.click} is not a link to a file`);
+    if (!url) throw this.#needsScript(`the element that matches ${from.click} is not a link to a file`);
     return await this.#session.keep.file(name, url);
   }
 
@@ -154,7 +157,8 @@ export class FetchedPage implements AutoPage {
   #set(element: HtmlElement, selector: string, value: FormValue): void {
     const form = this.#formOf(element);
     const name = this.#document.attr(element, "name") ?? "";
-    if (!form || name === "") throw this.#needsScript(`what matches ${selector} is not part of a form`);
+    if (!form || name === "")
+      throw this.#needsScript(`the element that matches ${selector} is not part of a form`);
     this.#filled.set(form, { ...this.#filled.get(form), [name]: value });
   }
 

@@ -45,6 +45,6 @@ export const openBrowserCollector = async (options: CollectorOptions): Promise<C
   };
 };
 
-/** TLS that a provider reads is checked by this process, and comes to the browser under a key of its own. */
+/** If a provider intercepts TLS, this process checks its certificate, and the browser gets another key. */
 const trustOf = (proxies: Proxies | undefined): string[] =>
   proxies?.keyHash === undefined ? [] : [`--ignore-certificate-errors-spki-list=${proxies.keyHash}`];

@@ -86,7 +86,7 @@ export const createBrowserPage = (options: PageOptions): BrowserPage => {
         () =>
           new FailureError({
             kind: "timeout",
-            detail: `no answer within ${limits.requestMs} ms`,
+            detail: `no response within ${limits.requestMs} ms`,
             url: target.href,
           }),
       );
@@ -121,7 +121,8 @@ export const createBrowserPage = (options: PageOptions): BrowserPage => {
     if (status === "ok") return;
     if (status === "missing")
       throw new FailureError(traffic.trouble ?? navigation(`no ${what} matches ${selector}`, tab).failure);
-    if (status === "not-a-field") throw navigation(`what matches ${selector} cannot be used as ${what}`, tab);
+    if (status === "not-a-field")
+      throw navigation(`the element that matches ${selector} cannot be used as ${what}`, tab);
     throw navigation(`${selector} has no option ${String(status).slice("no-option:".length)}`, tab);
   };
 

@@ -157,7 +157,7 @@ export class BrowserSender {
       const problem = await this.#options.proxies?.tlsProblem(route, targetOf(url), (socket) =>
         line?.others.add(socket),
       );
-      if (problem) return readsTls(`the provider of tier \`${route.tier}\` reads TLS`);
+      if (problem) return readsTls(`the provider of tier \`${route.tier}\` intercepts TLS`);
     }
     // Not as its cause: the message may name the session of the egress proxy.
     return Object.assign(new Error(name), { code });

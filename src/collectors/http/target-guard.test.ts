@@ -183,7 +183,7 @@ test("a webhook's URL is checked when it is created, and again when it is called
   const { lookup } = resolver({ "hook.example": [["10.0.0.7"]], "fine.example": [["93.184.216.34"]] });
   assert.match(
     (await checkTarget(new URL("http://hook.example/"), { lookup }))!,
-    /^hook\.example does not lead to a public address$/,
+    /^hook\.example does not resolve to a public address$/,
   );
   assert.match((await checkTarget(new URL("http://169.254.169.254/"), { lookup }))!, /cloud metadata/);
   assert.match((await checkTarget(new URL("file:///etc/passwd"), { lookup }))!, /not an http or https URL/);

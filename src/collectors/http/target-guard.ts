@@ -84,7 +84,7 @@ export const forbidden = (detail: string, url?: URL): FailureError =>
 
 /** Does not reveal the internal address that a name resolves to. */
 const refusalOfName = (name: string, found: readonly LookupAddress[]): string =>
-  found.length === 0 ? `${name} has no address` : `${name} does not lead to a public address`;
+  found.length === 0 ? `${name} has no address` : `${name} does not resolve to a public address`;
 
 const plainName = (host: string): string =>
   host

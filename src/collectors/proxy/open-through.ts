@@ -93,7 +93,7 @@ const ask = async (exit: Exit, tunnel: Socket, target: Target, stopped: Promise<
     await within(ANSWER_MS, Promise.race([asked, stopped]), late);
   } catch (error) {
     if (error instanceof FailureError) throw error;
-    throw failure("proxy", "the proxy closed the connection without an answer", error);
+    throw failure("proxy", "the proxy closed the connection without a response", error);
   }
 };
 

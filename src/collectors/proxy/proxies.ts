@@ -27,7 +27,7 @@ import { openTier, order, OUT_MS, type Tier } from "./tier.ts";
 export interface Proxies {
   /** Whether routes may name it: `residential:us-tx`. */
   has(tier: string): boolean;
-  /** Whether its provider reads TLS, under certificates of its own. */
+  /** Whether its provider intercepts TLS, with its own certificates. */
   hasCa(tier: string): boolean;
   /** Opens tunnels, for the egress proxy of browsers. */
   open(route: ProxyRoute): OpenTarget;

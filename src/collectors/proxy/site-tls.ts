@@ -39,7 +39,7 @@ const untrusted = (socket: TLSSocket, provider: ProviderName | undefined): Error
   if (provider && PROVIDERS[provider].issuer.test(issuersOf(socket)))
     return new FailureError({
       kind: "proxy",
-      detail: `the provider reads TLS with a certificate of its own (${code}). Set \`ca\` of the tier to its root certificate`,
+      detail: `the provider intercepts TLS with its own certificate (${code}). Set \`ca\` of the tier to its root certificate`,
     });
   return Object.assign(new Error(code), { code });
 };

@@ -98,7 +98,7 @@ const Fields = ({
                 )}
                 {field.raw !== undefined && <>text “{field.raw}” </>}
                 {field.why}
-                {field.at === undefined && "It has no place on the page."}
+                {field.at === undefined && "It was not found on the page."}
               </p>
             )}
           </li>

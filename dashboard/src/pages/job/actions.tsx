@@ -1,4 +1,4 @@
-/** Pause, resume, cancel and retry. Each says first how many items it is about. */
+/** Pause, resume, cancel and retry. Each first shows how many items it affects. */
 import type { VNode } from "preact";
 import { api } from "../../api.ts";
 import { number } from "../../format.ts";
@@ -32,7 +32,7 @@ export const JobActions = ({ job, reload }: OfJob): VNode => {
         >
           <p>
             {items(states.leased)} in flight {states.leased === 1 ? "ends" : "end"} normally. Nothing is lost:
-            resume goes on with the rest.
+            resume continues with the rest.
           </p>
         </Action>
       )}
@@ -57,11 +57,11 @@ export const JobActions = ({ job, reload }: OfJob): VNode => {
       {states.failed > 0 && job.state !== "cancelled" && (
         <Action
           label="Retry failed"
-          title={`Try ${items(states.failed)} of ${job.id} again?`}
+          title={`Retry ${items(states.failed)} of ${job.id}?`}
           run={async () => {
             const { retried } = await api.retryJob(job.id, { kinds: job.failures.map(({ kind }) => kind) });
             reload();
-            return `${items(retried)} will be tried again.`;
+            return `${items(retried)} will be retried.`;
           }}
         >
           <ul class="plain-list">
@@ -98,11 +98,11 @@ export const RetryKind = ({ job, kind, count, reload }: RetryProps): VNode | nul
   count === 0 || job.state === "cancelled" ? null : (
     <Action
       label="Retry"
-      title={`Try ${items(count)} with ${kind} again?`}
+      title={`Retry ${items(count)} with ${kind}?`}
       run={async () => {
         const { retried } = await api.retryJob(job.id, { kinds: [kind] });
         reload();
-        return `${items(retried)} with ${kind} will be tried again.`;
+        return `${items(retried)} with ${kind} will be retried.`;
       }}
     >
       <p>

@@ -1,4 +1,4 @@
-/** Why the breaker holds a lane: the chart that reached its limit, the latest outcomes, and pages that prove it. */
+/** Why the breaker holds a lane: the chart that reached its limit, the latest outcomes, and example pages. */
 import type { VNode } from "preact";
 import { number } from "../../format.ts";
 import { Chart } from "../../parts/chart.tsx";
@@ -10,7 +10,7 @@ type Hold = Job["held"][number];
 
 const CHART_NAMES: Readonly<Record<string, string>> = {
   failures: "failed attempts",
-  absent: "items that the site says it does not have",
+  absent: "items that the site reports as absent",
 };
 
 const nameOf = (chart: string): string =>
@@ -25,7 +25,7 @@ export const Held = ({ job, hold }: { readonly job: Job; readonly hold: Hold }):
       <p>
         {hold.reason}. Since <Time at={hold.heldAt} />
         {hold.probeAt === undefined ? (
-          ": a person must decide. Correct the cause, then resume the job."
+          ": it needs your decision. Fix the cause, then resume the job."
         ) : (
           <>
             ; one item is let through <Time at={hold.probeAt} isRelative />.

@@ -1,4 +1,4 @@
-/** What needs a person: each source is a short list of its own, never a search through everything. */
+/** What needs attention: each source is a short separate list, never a search through everything. */
 import { api, may, problemText } from "../../api.ts";
 import type { Job } from "../../../../src/client.ts";
 
@@ -8,8 +8,10 @@ export const ALERT_RULES: Readonly<Record<string, string>> = {
   proxy: "Proxy tier down",
   failureShare: "Many failures",
   noSuccess: "No success",
-  completeness: "Fields fell away",
+  completeness: "Fields lost values",
   versions: "Versions",
+  drift: "Drift",
+  releases: "Releases",
   schedules: "Schedules",
 };
 
@@ -21,7 +23,7 @@ export interface Need {
   readonly at?: string;
 }
 
-/** Jobs wait for a person if a lane is held without a probe, or if they are paused by something else than a person. */
+/** Jobs need attention if a lane is held without a probe, or if they were paused automatically. */
 export const needsOfJobs = (jobs: readonly Job[]): readonly Need[] =>
   jobs.flatMap(({ id, scraper, held, paused }) => [
     ...held
@@ -51,7 +53,7 @@ const needsOfAlerts = async (): Promise<readonly Need[]> => {
   const { data } = await api.listAlerts();
   return (
     data
-      // What the breaker holds is told by its job.
+      // Lanes held by the breaker are shown with their job.
       .filter(({ rule, over }) => rule !== "breaker" && over === undefined)
       .map(({ rule, job, text, since }) => {
         if (job !== undefined && job !== "")
@@ -69,9 +71,7 @@ const needsOfDatasets = async (): Promise<readonly Need[]> => {
     const to = `/datasets/${encodeURIComponent(name)}`;
     const isWaiting = last > (current?.release ?? 0);
     return [
-      ...(isLate
-        ? [{ title: `${name} is late`, of: "", to, text: "Its next release should be there by now." }]
-        : []),
+      ...(isLate ? [{ title: `${name} is late`, of: "", to, text: "Its next release is overdue." }] : []),
       ...(isWaiting
         ? [
             {
@@ -114,7 +114,7 @@ const needsOfSchedules = async (): Promise<readonly Need[]> => {
   );
 };
 
-/** A source that cannot be read is told, and does not hide the others. */
+/** A source that cannot be read is reported, and does not hide the others. */
 export const readNeeds = async (): Promise<readonly Need[]> => {
   const sources = { "/alerts": needsOfAlerts, "/datasets": needsOfDatasets, "/schedules": needsOfSchedules };
   const found = await Promise.all(

@@ -1,4 +1,4 @@
-/** Run against run: new, gone, and changed by field, with pairs. The two runs are in the URL. */
+/** Compares two runs: new, gone, and changed by field, with pairs. The two runs are in the URL. */
 import type { ComponentChildren, VNode } from "preact";
 import { api } from "../../api.ts";
 import { compact, number, plain } from "../../format.ts";
@@ -105,7 +105,7 @@ const Side = ({
   readonly of: { readonly status: string; readonly value?: unknown } | undefined;
 }): ComponentChildren =>
   side === undefined ? (
-    <span class="quiet">not there</span>
+    <span class="quiet">no field</span>
   ) : side.status === "present" ? (
     <span class="wrap">{plain(side.value)}</span>
   ) : (

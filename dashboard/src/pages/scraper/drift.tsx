@@ -1,4 +1,4 @@
-/** What is unusual about runs, by the runs before them. Accepting a finding makes its run part of what is usual. */
+/** What is unusual about runs, compared with earlier runs. Accepting a finding makes its run part of the baseline. */
 import type { VNode } from "preact";
 import { api } from "../../api.ts";
 import { textOf } from "../../format.ts";
@@ -18,7 +18,7 @@ export const Drift = ({ scraper }: { readonly scraper: string }): VNode => {
   if (error !== undefined && !data) return <Problem error={error} retry={reload} />;
   if (!data) return <p class="loading">Loading…</p>;
   if (data.data.length === 0)
-    return <p class="empty good">● No findings. Each run that ends is compared with the runs before it.</p>;
+    return <p class="empty good">● No findings. Each run is compared with earlier runs when it ends.</p>;
   return (
     <Rows
       label="Findings"
@@ -65,7 +65,7 @@ export const Drift = ({ scraper }: { readonly scraper: string }): VNode => {
             !accepted && (
               <Action
                 label="Accept"
-                title="Is this as it should be?"
+                title="Accept this finding?"
                 run={async (form) => {
                   await api.datasets.acceptFinding(scraper, id, { reason: textOf(form, "reason") });
                   reload();

@@ -64,8 +64,8 @@ export const HeatMap = ({ runs }: { readonly runs: readonly Job[] }): VNode => {
         </table>
       </div>
       <p class="hint quiet">
-        Share of records with a value, the newest run on the right. Red: fewer than in the best run shown, or,
-        for a field that is required, fewer than all. A number leads to the items without a value.
+        Share of records with a value; the newest run is on the right. Red means fewer than in the best run
+        shown or, for a required field, fewer than all. Click a number to see the items without a value.
       </p>
     </>
   );

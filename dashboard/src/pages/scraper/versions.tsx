@@ -1,4 +1,4 @@
-/** Versions of a scraper: which one runs, how stored pages judged them, and the canary. For operators. */
+/** Versions of a scraper: which one is used, their results on stored pages, and the canary. For operators. */
 import type { VNode } from "preact";
 import { api } from "../../api.ts";
 import { number, percent, textOf } from "../../format.ts";
@@ -18,8 +18,8 @@ export const VersionList = ({ scraper }: { readonly scraper: string }): VNode =>
   if (data.data.length === 0)
     return (
       <p class="empty">
-        No version was deployed: jobs use the file of the installation. <code>sluice deploy</code> stores one,
-        and stored pages judge it before it runs.
+        No version has been deployed: jobs use the file of the installation. <code>sluice deploy</code> stores
+        one. It is tested on stored pages before it is activated.
       </p>
     );
   const after = (done: string): string => {
@@ -36,7 +36,7 @@ export const VersionList = ({ scraper }: { readonly scraper: string }): VNode =>
             title={`Return to version ${short(data.previous)}?`}
             run={async (form) => {
               const { moved } = await api.versions.rollBack(scraper, { move: form.has("move") });
-              return after(`Rolled back. ${number(moved.length)} jobs have changed with it.`);
+              return after(`Rolled back. ${number(moved.length)} jobs were moved.`);
             }}
           >
             <Move />
@@ -55,7 +55,7 @@ export const VersionList = ({ scraper }: { readonly scraper: string }): VNode =>
 
 const Move = (): VNode => (
   <label>
-    <input type="checkbox" name="move" /> Also for jobs that have begun, from their next items on
+    <input type="checkbox" name="move" /> Also move running jobs; their next items use it
   </label>
 );
 
@@ -80,7 +80,7 @@ const columnsOf = (scraper: string, after: (done: string) => string): readonly C
       </>
     ),
   },
-  { name: "Stored pages say", cell: (version) => <Gate version={version} /> },
+  { name: "On stored pages", cell: (version) => <Gate version={version} /> },
   { name: "Canary", cell: (version) => <Canary version={version} /> },
   {
     name: "Actions",
@@ -95,12 +95,12 @@ const columnsOf = (scraper: string, after: (done: string) => string): readonly C
               const accept = textOf(form, "accept");
               const how = { move: form.has("move"), ...(accept !== "" && { accept }) };
               const { moved } = await api.versions.activate(scraper, version, how);
-              return after(`Active. ${number(moved.length)} jobs have changed with it.`);
+              return after(`Active. ${number(moved.length)} jobs were moved.`);
             }}
           >
-            <p>Stored pages judge it first. If they refuse it, it needs a reason.</p>
+            <p>It is tested on stored pages first. If it is refused, you need a reason to activate it.</p>
             <label>
-              Why it is activated although it is refused
+              Reason to activate it although it is refused
               <input name="accept" />
             </label>
             <Move />
@@ -109,13 +109,13 @@ const columnsOf = (scraper: string, after: (done: string) => string): readonly C
         {pointers.length === 0 && (
           <Action
             label="Canary"
-            title={`Let some items run with version ${short(version)}?`}
+            title={`Run some items with version ${short(version)}?`}
             run={async () => {
               await api.versions.startCanary(scraper, version);
               return after("The canary has started.");
             }}
           >
-            <p>It is promoted or rolled back by itself, by what its items give.</p>
+            <p>It is promoted or rolled back automatically, depending on the results of its items.</p>
           </Action>
         )}
         {pointers.includes("canary") && canary && (
@@ -129,7 +129,7 @@ const columnsOf = (scraper: string, after: (done: string) => string): readonly C
             }}
           >
             <label>
-              And then
+              Result
               <select name="to">
                 <option value="roll-back">roll back</option>
                 <option value="promote">promote</option>
@@ -143,7 +143,7 @@ const columnsOf = (scraper: string, after: (done: string) => string): readonly C
 ];
 
 const Gate = ({ version: { gate } }: { readonly version: Version }): VNode => {
-  if (!gate) return <span class="quiet">not asked yet</span>;
+  if (!gate) return <span class="quiet">not tested yet</span>;
   return (
     <>
       <State

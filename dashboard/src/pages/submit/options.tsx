@@ -13,11 +13,11 @@ export const JobOptionFields = (): VNode => (
         <input name="label" placeholder="name=value" pattern="[^=]+=.+" title="name=value" />
       </label>
       <label>
-        At most so many items
+        Maximum number of items
         <input name="maxItems" inputMode="numeric" pattern="[0-9]+" title="A whole number" />
       </label>
       <label>
-        Requests per second, at most
+        Maximum requests per second
         <input name="perSecond" inputMode="decimal" pattern="[0-9]*\.?[0-9]+" title="A number" />
       </label>
       <label>

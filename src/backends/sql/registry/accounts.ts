@@ -19,7 +19,7 @@ export const saveClient = async (db: StepEngine, client: ClientInfo): Promise<vo
   await db.write("registry", () => save(client));
 };
 
-/** `change` may be asked again, with what is stored then. */
+/** `change` may be called again, with the newly stored value. */
 export const changeClient = async (
   db: StepEngine,
   name: string,
@@ -95,13 +95,13 @@ export const listKeys = async (db: StepEngine, client?: string): Promise<KeyInfo
   return rows.map(keyInfo);
 };
 
-/** False when there is no such key, or it was revoked before. */
+/** False if there is no such key, or it was already revoked. */
 export const revokeKey = async (db: StepEngine, id: string, at: number): Promise<boolean> => {
   const text = "UPDATE api_keys SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL";
   return (await db.write("registry", () => run(text, at, id))) > 0;
 };
 
-/** Every request asks, and nearly none needs the write lock. */
+/** Called for every request, and hardly ever needs the write lock. */
 export const touchKey = async (db: StepEngine, id: string, at: number): Promise<void> => {
   const [row] = await db.read(() => arrays<[number | null]>("SELECT used_at FROM api_keys WHERE id = ?", id));
   if (!row || (row[0] !== null && at - row[0] < TOUCH_MS)) return;

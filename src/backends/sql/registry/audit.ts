@@ -40,7 +40,7 @@ export const addAudit = async (db: StepEngine, entry: AuditEntry): Promise<void>
     );
   });
 
-/** One text for each set of filters, so that each finds its index. */
+/** One text for each set of filters, so that each uses its index. */
 export const listAudit = async (db: StepEngine, query: AuditQuery): Promise<StoredAudit[]> => {
   const filters: string[] = [];
   const values: (string | number)[] = [];

@@ -36,11 +36,11 @@ const readDelivery = (row: DeliveryRow): Delivery => ({
   ...(row.last_error === null ? {} : { lastError: row.last_error }),
 });
 
-/** A write of so many rows holds the lock for a few ms. */
+/** Writing this many rows holds the lock for a few ms. */
 const BATCH = 200;
 const KEEP_ENDED_MS = 30 * 24 * 60 * 60 * 1000;
 
-/** Rows of one statement: few texts, and few round trips. */
+/** Number of rows in one statement: few texts, and few round trips. */
 const ROWS = 25;
 const COLUMNS = "id, event, client, job, endpoint, line, url, type, body, created_at, due_at";
 const ROW = `(${COLUMNS.replace(/\w+/g, "?")})`;

@@ -10,7 +10,7 @@ interface OnceRow {
   readonly body: string | null;
 }
 
-/** So long a request may take; who made it is gone after that. */
+/** A request may take this long; after that, its sender counts as gone. */
 const UNDER_WAY_MS = 60_000;
 const FORGET_AT_ONCE = 100;
 

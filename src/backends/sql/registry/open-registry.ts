@@ -16,7 +16,7 @@ import { addDeliveries, endDelivery, listDeliveries, replayDelivery, takeDeliver
 import { beginOnce, endOnce, leaveOnce } from "./idempotency.ts";
 import { dropTask, holdTask, readAlert, saveAlert } from "./tasks.ts";
 
-/** The registry on an engine that takes steps. */
+/** The registry on an engine that runs steps. */
 export const registryOn = (db: StepEngine): Omit<Registry, "close"> => ({
   saveClient: (client) => saveClient(db, client),
   readClient: (name) => readClient(db, name),

@@ -13,7 +13,7 @@ export const holdTask = async (
     );
     return held !== undefined && held.holder !== holder && held.held_until > now;
   });
-  // Those whose turn it is not ask again and again: without the write lock.
+  // Controllers that do not hold the task ask repeatedly: this works without the write lock.
   if (isAnothers) return false;
   const changed = await db.write(
     "registry",

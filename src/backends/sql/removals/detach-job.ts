@@ -6,7 +6,7 @@ import { all, arrays, load, put, run, type StepEngine, type Steps } from "../ste
 import { FORMATS, type Value } from "../tables.ts";
 import { addWorkSum, BATCH, removalRow, type RemovalRow } from "./removal-row.ts";
 
-/** After this no item can be answered with what the job has: what points to it now is all that ever will. */
+/** After this, no item can be answered with data of the job: no new references to it can appear. */
 export function* forgetFresh(removal: RemovalRow): Steps<boolean> {
   const rows = yield* all<ItemRef & { readonly key: string }>(
     `SELECT i.queue, i.seq, i.key FROM queues q CROSS JOIN items i ON i.queue = q.id
@@ -23,7 +23,7 @@ export function* forgetFresh(removal: RemovalRow): Steps<boolean> {
   return yield* moveOn(removal, rows);
 }
 
-/** Notes the objects that items of other jobs point to. An item that only names the one it was answered with gets what that one has. */
+/** Records the objects that items of other jobs point to. An item that only names the item it was answered with gets that item's data. */
 export function* noteLent(removal: RemovalRow): Steps<boolean> {
   const results = yield* borrowersAfter(removal.id, removal, true);
   const lent = new Set<string>();
@@ -50,7 +50,7 @@ function* adopted(result: Result): Steps<Result> {
   return own;
 }
 
-/** Items of other jobs that point to what the job has. */
+/** Items of other jobs that point to data of the job. */
 function* borrowersAfter(owner: string, after: ItemRef, isLocked: boolean): Steps<Result[]> {
   const rows = yield* arrays<Value[]>(
     `SELECT ${FORMATS.result.columnsOf("r")} FROM borrowed b CROSS JOIN results r ON r.queue = b.queue AND r.seq = b.seq
@@ -62,7 +62,7 @@ function* borrowersAfter(owner: string, after: ItemRef, isLocked: boolean): Step
   return rows.map((row) => FORMATS.result.read(row));
 }
 
-/** Those of the owner's, each once. */
+/** Objects of the owner, each once. */
 const objectsOf = (
   owner: string,
   { captures, records }: Pick<LastResult, "captures" | "records">,
@@ -73,7 +73,7 @@ const objectsOf = (
       .filter((blob) => blob.startsWith(`jobs/${owner}/`)),
   );
 
-/** False when there was nothing left: then the step is at its end. */
+/** False if nothing was left: then the step is complete. */
 function* moveOn({ number }: RemovalRow, rows: readonly ItemRef[]): Steps<boolean> {
   const last = rows.at(-1);
   if (last)
@@ -83,7 +83,7 @@ function* moveOn({ number }: RemovalRow, rows: readonly ItemRef[]): Steps<boolea
 
 const namesOf = (objects: readonly StoredObject[]): string => JSON.stringify(objects.map(({ name }) => name));
 
-/** Counted before they are deleted, up to a name: after a crash in between they are deleted, and not counted again. */
+/** Counted before they are deleted, up to a name: after a crash in between, they are deleted and not counted again. */
 export function* releaseObjects(id: string, objects: readonly StoredObject[]): Steps<StoredObject[]> {
   const removal = yield* removalRow(id);
   if (!removal) return [];
@@ -108,7 +108,7 @@ export function* releaseObjects(id: string, objects: readonly StoredObject[]): S
   return free;
 }
 
-/** An owner that is being removed is left to that: it has not yet noted all that it keeps. */
+/** An owner that is being removed is skipped: it has not yet recorded everything that it keeps. */
 export const dueSweeps = (now: number, limit: number): Steps<Sweep[]> =>
   all<Sweep>(
     `SELECT s.owner AS job, r.what, s.asked FROM sweeps s JOIN removals r ON r.id = s.owner
@@ -117,7 +117,7 @@ export const dueSweeps = (now: number, limit: number): Steps<Sweep[]> =>
     limit,
   );
 
-/** Nothing can point to them again, so that one look is enough, page by page. */
+/** Nothing can refer to them again, so one pass is enough, page by page. */
 export const freedObjects = async (db: StepEngine, owner: string): Promise<string[]> => {
   const kept = await db.read(() =>
     arrays<[string]>("SELECT object FROM kept_objects WHERE owner = ?", owner),

@@ -13,7 +13,7 @@ interface Batch {
   readonly count: number;
 }
 
-/** One batch of a job's rows, after its bytes are gone; false when none was left. */
+/** Deletes one batch of a job's rows, after its bytes are gone; false if none was left. */
 export function* dropRows(now: number, removal: RemovalRow): Steps<boolean> {
   if (removal.what === "pages") return yield* forgetPages(now, removal);
   const queue = yield* queueFrom(removal.number, 0);
@@ -37,7 +37,7 @@ function* dropSome(table: string, of: string, by: string, value: Value): Steps<b
   return dropped > 0;
 }
 
-/** Pages that came after the mark are not touched: a job whose pages are being removed takes none. */
+/** Pages stored after the mark are not touched: a job whose pages are being removed accepts none. */
 function* forgetPages(now: number, removal: RemovalRow): Steps<boolean> {
   const queue = yield* queueFrom(removal.number, removal.queue);
   if (queue === undefined) return false;
@@ -61,7 +61,7 @@ function* batchAfter(queue: number, after: number): Steps<Batch | undefined> {
   return batch?.lo == null ? undefined : { ...batch, queue, lo: batch.lo };
 }
 
-/** Rows of a batch, as they are until the transaction ends. One that does not match its checksum stays as it is: it is not read either. */
+/** Rows of a batch, locked until the transaction ends. A row that does not match its checksum stays: it is not read either. */
 function* rowsIn(kind: "result" | "retry", { queue, lo, hi }: Batch): Steps<Value[][]> {
   const format = FORMATS[kind];
   const rows = yield* arrays<Value[]>(
@@ -73,7 +73,7 @@ function* rowsIn(kind: "result" | "retry", { queue, lo, hi }: Batch): Steps<Valu
   return rows.filter((row) => format.fits(row));
 }
 
-/** Answers the captures of these items. */
+/** Returns the captures of these items. */
 function* forgetCaptures(batch: Batch, isWritten: boolean): Steps<CaptureRef[]> {
   const results = (yield* rowsIn("result", batch))
     .map((row) => FORMATS.result.read(row))
@@ -109,7 +109,7 @@ function* dropItems(now: number, removal: RemovalRow, batch: Batch): Steps<void>
   yield* addWorkSum("removed items", batch.count);
 }
 
-/** What other jobs have collected is theirs, and not counted. */
+/** Data that other jobs have collected belongs to them, and is not counted. */
 function* countCaptures({ id, number }: RemovalRow, captures: readonly CaptureRef[]): Steps<void> {
   const own = captures.filter(({ blob }) => blob.startsWith(`jobs/${id}/`)).length;
   if (own === 0) return;
@@ -117,7 +117,7 @@ function* countCaptures({ id, number }: RemovalRow, captures: readonly CaptureRe
   yield* addWorkSum("removed captures", own);
 }
 
-/** In the transaction in which these items go: whoever has kept something for them must look whether it is still needed. */
+/** In the transaction that deletes these items: jobs that kept something for them must check whether it is still needed. */
 function* askLenders(now: number, { queue, lo, hi }: Batch): Steps<void> {
   const lenders = yield* all<{ owner: string }>(
     `SELECT DISTINCT b.owner FROM borrowed b WHERE b.queue = ? AND b.seq BETWEEN ? AND ?
@@ -138,7 +138,7 @@ const askSweep = (owner: string, dueAt: number): Steps<number> =>
     dueAt,
   );
 
-/** All of it is gone. */
+/** Everything is deleted. */
 export function* endRemoval({ id, number, marked_at }: RemovalRow): Steps<void> {
   yield* run("UPDATE removals SET step = NULL, queue = 0, seq = 0, counted_to = '' WHERE number = ?", number);
   yield* askSweep(id, marked_at + LATE_MS);

@@ -40,7 +40,7 @@ export const openRemovals = (db: StepEngine): Removals => ({
   release: (job, objects) => db.write("removals", () => releaseObjects(job, objects)),
   endBytes: (job, what) =>
     db.write("removals", function* () {
-      // More may be wanted by now than whoever deleted knew of.
+      // By now, more may be needed than the deleting process knew.
       if ((yield* removalRow(job))?.what === what) yield* enter(job, "bytes", "rows");
     }),
   due: (limit) => db.read((now) => dueSweeps(now, limit)),
@@ -54,11 +54,11 @@ function* readRemoval(job: string): Steps<Removal | undefined> {
   return row && (yield* removalViews([row]))[0];
 }
 
-/** A removed job leaves `jobs` at once: whatever looks for it there does not find it, however much of it is still to be deleted. */
+/** A removed job leaves `jobs` at once: lookups do not find it, however much of it is still to be deleted. */
 function* markRemoval(now: number, id: string, what: RemovalScope): Steps<Removal> {
   const before = yield* removalRow(id);
   if (before?.what === "job") return (yield* removalViews([before]))[0]!;
-  // What follows is read after this: nobody changes the job meanwhile.
+  // Everything below is read after this: nobody changes the job in the meantime.
   yield* arrays("SELECT t.number FROM jobs t WHERE t.id = ? @lock", id);
   const job = yield* jobNamed(id);
   const endedAt = yield* mustHaveEnded(now, job);
@@ -129,7 +129,7 @@ function* advance(now: number, job: string): Steps<"ledger" | "bytes" | "nothing
   }
 }
 
-/** Only from the step before: another process may have come further. */
+/** Only from the previous step: another process may be further. */
 const enter = (
   job: string,
   from: NonNullable<RemovalRow["step"]>,

@@ -12,7 +12,7 @@ export interface RemovalRow {
   readonly marked_at: number;
   /** In this order. `fresh`, `lend`: nothing may be deleted yet. */
   readonly step: "fresh" | "lend" | "bytes" | "rows" | null;
-  /** How far the step has come. */
+  /** Progress of the step. */
   readonly queue: number;
   readonly seq: number;
   /** Objects up to this name are counted. */
@@ -22,7 +22,7 @@ export interface RemovalRow {
   readonly bytes: number;
 }
 
-/** Rows in one transaction: none holds a lock for long. */
+/** Maximum number of rows in one transaction: none holds a lock for long. */
 export const BATCH = 250;
 
 export function* removalRow(id: string): Steps<RemovalRow | undefined> {
@@ -53,7 +53,7 @@ const viewOf = (row: RemovalRow, { objects, bytes }: Removal["kept"]): Removal =
   kept: { objects, bytes },
 });
 
-/** Inside the transaction of what is counted. */
+/** Runs inside the transaction of the counted changes. */
 export const addWorkSum = (name: string, value: number): Steps<number> =>
   run(
     `INSERT INTO work_sums (name, value) VALUES (?, ?)

@@ -6,10 +6,10 @@ import type { PlannedItem } from "../../../ports/ledger.ts";
 import type { Database } from "../database.ts";
 
 /**
- * All that the archive says of one job's items, by scraper and key. In a file of its own beside the new ledger: a job may be larger than memory,
- * and what belongs to an item is spread over many segments.
- * `given` are inputs, those that were found included; `told` attempts; `listed` the lines of the manifest; `line_up` the order in which items get their
- * places, where `known` is 0 for those of which nothing but the input is known, and then the places that they got.
+ * Everything that the archive says about one job's items, by scraper and key. Stored in a separate file beside the new ledger: a
+ * job may be larger than memory, and the data of an item is spread over many segments. `given` has the inputs, including those
+ * found on pages; `told` the attempts; `listed` the lines of the manifest; `line_up` the order in which items get their places
+ * (`known` is 0 if only the input is known), and then the places that they got.
  */
 const TABLES = {
   given: `n INTEGER PRIMARY KEY, scraper INTEGER, key TEXT, input TEXT, lane TEXT, depth INTEGER, chain INTEGER,
@@ -25,27 +25,27 @@ const INDEXES = {
   listed_of: "listed (scraper, key)",
 };
 const CHUNK = 500;
-/** Rejected inputs that are kept as examples. */
+/** Maximum number of rejected inputs that are kept as examples. */
 const KEPT_REJECTS = 20;
 
-/** An item in its order, with its input where that is known. */
+/** An item in order, with its input if that is known. */
 export interface LinedUp extends ItemRef {
   readonly n: number;
   readonly scraper: number;
   readonly key: string;
   readonly known: 0 | 1;
-  /** With its place, once it has one. */
+  /** With its place, when it has one. */
   readonly is_capped: 0 | 1;
   readonly input: string | null;
   readonly lane: string | null;
   readonly depth: number | null;
   readonly chain: number | null;
-  /** Where the item is that found it. */
+  /** The place of the item that found it. */
   readonly parent_queue: number | null;
   readonly parent_seq: number | null;
 }
 
-/** What came to the job, and what of it was no input. */
+/** Everything that was sent to the job, and what was rejected. */
 export interface Received {
   received: number;
   rejected: number;
@@ -58,14 +58,14 @@ export const endedAtOf = ({ attempt }: Pick<SettledLine, "attempt">): number =>
 
 export const openCatalog = (db: Database, file: string): void => {
   db.run("ATTACH DATABASE ? AS catalog", file);
-  // Worth nothing once the process has gone.
+  // Worth nothing after the process has ended.
   db.get("PRAGMA catalog.journal_mode = OFF");
   db.get("PRAGMA catalog.synchronous = OFF");
   for (const [name, columns] of Object.entries(TABLES)) db.run(`CREATE TABLE catalog.${name} (${columns})`);
   for (const [name, columns] of Object.entries(INDEXES)) db.run(`CREATE INDEX catalog.${name} ON ${columns}`);
 };
 
-/** Takes up all that there is of the job, in place of the job before. */
+/** Loads everything about the job, replacing the previous job. */
 export const fillCatalog = async (db: Database, job: LostJob): Promise<Received> => {
   for (const name of Object.keys(TABLES)) db.run(`DELETE FROM catalog.${name}`);
   const received: Received = { received: 0, rejected: 0, rejects: [] };
@@ -134,7 +134,7 @@ interface Found {
   readonly parent?: Pick<SettledLine, "key" | "scraper">;
 }
 
-/** Who found an input first is its parent, unless the manifest names another. */
+/** The item that found an input first is its parent, unless the manifest names another. */
 const give = (db: Database, item: PlannedItem, { depth, chain, parent }: Found): void => {
   db.run(
     `INSERT INTO catalog.given (scraper, key, input, lane, depth, chain, parent_scraper, parent_key)
@@ -153,7 +153,7 @@ const give = (db: Database, item: PlannedItem, { depth, chain, parent }: Found):
   );
 };
 
-/** In the order of time: whoever finds an input was found before. Answers how many came. */
+/** In order of time: an item that finds an input was itself found before. Returns the number of new items. */
 const takeFound = async (db: Database): Promise<number> => {
   let count = 0;
   for (let after = { at: -Infinity, n: 0 }; ;) {
@@ -180,7 +180,7 @@ const takeFound = async (db: Database): Promise<number> => {
   }
 };
 
-/** As the manifest has them, then as they stood in the lost ledger, then as they came. */
+/** In the order of the manifest, then of the lost ledger, then of arrival. */
 const lineUp = (db: Database, takesRest: boolean): void => {
   for (const [known, from] of [
     [1, "listed ORDER BY n"],
@@ -192,7 +192,7 @@ const lineUp = (db: Database, takesRest: boolean): void => {
     );
 };
 
-/** Those of which more is known than the input come first. */
+/** Items of which more is known than the input come first. */
 export const linedUp = (db: Database, after: number): LinedUp[] =>
   db.all<LinedUp>(
     `SELECT l.*, g.input, g.lane, g.depth, g.chain, p.queue AS parent_queue, p.seq AS parent_seq
@@ -217,7 +217,7 @@ export const notePlace = (
   );
 };
 
-/** Attempts at an item in the order of time, and its line of the manifest. */
+/** Attempts of an item in order of time, and its line in the manifest. */
 export const linesOf = (
   db: Database,
   { scraper, key }: Pick<LinedUp, "scraper" | "key">,

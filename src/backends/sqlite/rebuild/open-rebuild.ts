@@ -19,12 +19,12 @@ import { sqliteStore } from "../store.ts";
 import { fillCatalog, linedUp, notePlace, openCatalog, type Received } from "./catalog.ts";
 import { putResults, type Tally } from "./put-results.ts";
 
-/** A new ledger in this file, in place of what a rebuild that was broken off has left there. */
+/** A new ledger in this file, replacing the rest of an interrupted rebuild. */
 export const openRebuild = async (file: string): Promise<LedgerRebuild> => {
   if (existsSync(file)) refuseLocked(file);
   for (const end of ["", "-wal", "-shm", "-catalog"]) await rm(`${file}${end}`, { force: true });
   const db = await Database.open(file, { cacheMb: 64 }, [LEDGER_SCHEMA, REGISTRY_SCHEMA]);
-  // From the next write on nobody else can read it.
+  // From the next write, nobody else can read it.
   db.get("PRAGMA locking_mode = EXCLUSIVE");
   const store = sqliteStore(db);
   const catalog = `${file}-catalog`;
@@ -32,7 +32,7 @@ export const openRebuild = async (file: string): Promise<LedgerRebuild> => {
   return {
     addJob: (job) => addLostJob({ db, store }, job),
     async finish() {
-      // What happened before the loss has been told, as far as it was.
+      // Events before the loss have been delivered, as far as they were.
       await db.write(() => void db.run("DELETE FROM events"));
       db.close();
       await rm(catalog, { force: true });
@@ -45,7 +45,7 @@ export const openRebuild = async (file: string): Promise<LedgerRebuild> => {
   };
 };
 
-/** Only a rebuild that still runs keeps its file locked; what else is wrong with it does not matter. */
+/** Only a running rebuild keeps its file locked; other problems with the file do not matter. */
 const refuseLocked = (file: string): void => {
   using db = new DatabaseSync(file, { timeout: 0 });
   try {
@@ -65,13 +65,13 @@ const REBUILT = {
 } as const;
 const UNKNOWN_LANE = "unknown";
 
-/** The ledger that is made. */
+/** The ledger that is built. */
 export interface NewLedger {
   readonly db: Database;
   readonly store: LedgerStore;
 }
 
-/** One job of a lost ledger, from what the archive has of it. */
+/** One job of a lost ledger, from its data in the archive. */
 export const addLostJob = async (made: NewLedger, lost: LostJob): Promise<RebuiltJob> => {
   const { db, store } = made;
   const { spec, createdAt, reopenedAt = null } = lost.view;
@@ -90,7 +90,7 @@ export const addLostJob = async (made: NewLedger, lost: LostJob): Promise<Rebuil
   }, false);
 };
 
-/** What was worked on, or is in the manifest, was let in; of the rest the job's limits decide. */
+/** Items that were worked on, or are in the manifest, were accepted; for the rest, the job's limits decide. */
 const placeItems = async ({ db, store }: NewLedger, job: Job, { onProgress }: LostJob): Promise<void> => {
   const { number, spec } = job;
   for (let after = 0; ;) {
@@ -129,7 +129,7 @@ const finishJob = (db: Database, { view }: LostJob, received: Received, tally: T
   const job = jobNamed(db, view.spec.id);
   const state = stateOf(view, tally.open);
   const isEnded = state !== "paused";
-  // Nobody claims by the cursor: whatever has not ended is due.
+  // Nobody claims by the cursor: everything that has not ended is due.
   db.run(
     `UPDATE queues SET cursor = tail, has_fresh = 0,
        due_at = (SELECT min(due_at) FROM retries r WHERE ? AND r.queue = queues.id AND due_at IS NOT NULL) WHERE job = ?`,
@@ -179,13 +179,13 @@ const finishJob = (db: Database, { view }: LostJob, received: Received, tally: T
   );
 };
 
-/** A job that had ended stays so; any other waits for somebody who resumes it. */
+/** A job that had ended stays ended; any other waits until someone resumes it. */
 const stateOf = ({ state, endedAt, budgetSpentAt }: JobView, openItems: number): JobState => {
   if (state === "cancelled") return "cancelled";
   return endedAt !== undefined && (openItems === 0 || budgetSpentAt !== undefined) ? "done" : "paused";
 };
 
-/** Counters of a job that had ended are as the ledger told them. */
+/** Counters of an ended job are those that the ledger reported. */
 const countsOf = (view: JobView) => {
   const { counts, requests, bytes, costs = {}, fieldCounts, failures, attemptFailures, changes } = view;
   const { received, folded, rejected } = counts;

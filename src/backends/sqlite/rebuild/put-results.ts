@@ -21,7 +21,7 @@ import type { ListedItem, LostJob, SettledLine } from "../../../ports/ledger-che
 import { endedAtOf, linedUp, type LinedUp, linesOf } from "./catalog.ts";
 import type { NewLedger } from "./open-rebuild.ts";
 
-/** What is counted while results are put back. */
+/** Counts while results are restored. */
 export interface Tally {
   requests: number;
   bytes: number;
@@ -36,7 +36,7 @@ export interface Tally {
   isOutdated: boolean;
 }
 
-/** Every item that has a place gets what is known of its end, or is due; and its parent, which may have got its place after it. */
+/** Every item with a place gets its known result, or is due. It also gets its parent, which may have got its place later. */
 export const putResults = async ({ db, store }: NewLedger, lost: LostJob): Promise<Tally> => {
   const { spec } = lost.view;
   const tally: Tally = {
@@ -121,7 +121,7 @@ const nameParent = (tx: Transaction, { is_capped, queue, seq, parent_queue, pare
   else tx.patch("item", tx.one("item", queue, seq)!, parent);
 };
 
-/** What an item has left for later jobs: good answers only. */
+/** What an item has left for later jobs: only good responses. */
 const answersOf = (
   spec: JobSpec,
   { queue, seq, key, scraper }: LinedUp,
@@ -140,22 +140,22 @@ const answersOf = (
   return goodAnswers(fetch, last.fresh, endedAtOf(last));
 };
 
-/** Jobs run side by side: an earlier one may have the later answer. */
+/** Jobs run in parallel: an earlier job may have the later response. */
 const keepLatest = (tx: Transaction, answer: FreshAnswer): void => {
   const { key, scraper, owner, fetchedAt } = answer;
   if ((tx.known("fresh", key, scraper, owner, 0)?.fetchedAt ?? -Infinity) < fetchedAt)
     tx.put("fresh", answer);
 };
 
-/** What is known of how an item stands. */
+/** The known state of an item. */
 interface ItemEnd {
-  /** Of one at its end. */
+  /** If it has ended. */
   readonly result?: Result;
-  /** Of one that is to be fetched, and of any that has failed before. */
+  /** If it must be fetched, and for any item that has failed before. */
   readonly retry?: Retry;
-  /** The last attempt of one at its end. */
+  /** The last attempt of an ended item. */
   readonly last?: SettledLine;
-  /** It had ended, and objects of what it brought are missing. */
+  /** It had ended, but objects of its result are missing. */
   readonly isLost: boolean;
 }
 
@@ -164,7 +164,7 @@ const NO_INPUT: Failure = {
   detail: "its input is not in the archive that the ledger was rebuilt from; give it to a new job",
 };
 
-/** `lines` in the order of time. What the manifest says of an item that had ended holds, unless it was tried again after that. */
+/** `lines` in order of time. The manifest's entry of an ended item is valid, unless the item was tried again after that. */
 const itemEnd = (
   place: LinedUp,
   lines: readonly SettledLine[],
@@ -194,7 +194,7 @@ const itemEnd = (
   }
   const retry: Retry = told && !isLost ? { ...tried, state: "waiting", last: told } : untried;
   if (place.input !== null) return { retry, isLost };
-  // Nothing is fetched with an input that is not known; nor does the item vanish.
+  // Without its input, an item cannot be fetched, but it must not disappear.
   const none = {
     failure: NO_INPUT,
     captures: [],
@@ -208,14 +208,14 @@ const itemEnd = (
 
 const ENDED: ReadonlySet<string> = new Set<EndedOutcome["state"]>(["done", "absent", "failed", "skipped"]);
 
-/** Items that a cancel or a spent budget ended are not written one by one: their job says what they are. */
+/** Items that ended by a cancel or a used-up budget are not written one by one: their state follows from their job. */
 const isEnded = ({ state, failure }: ListedItem, { budgetSpentAt }: JobView): boolean =>
   ENDED.has(state) && !(failure?.kind === "budget" && budgetSpentAt !== undefined);
 
 const hasEnded = (line: SettledLine): line is SettledLine & { readonly outcome: EndedOutcome } =>
   ENDED.has(line.outcome.state);
 
-/** Objects of other jobs may have gone with those. */
+/** Objects of other jobs may have been removed with them. */
 const isStored = ({ captures, records }: SettledLine, { view, has }: LostJob): boolean =>
   [...captures, ...(records ? [records] : [])].every(
     ({ blob }) => !blob.startsWith(`jobs/${view.spec.id}/`) || has(blob),
@@ -236,7 +236,7 @@ const listedEnd = (
     seq,
     state: listed.state as EndedOutcome["state"],
     attempts,
-    // Read again with another version of its scraper, it has ended then.
+    // It was read again with another version of its scraper, and ended then.
     endedAt: last === undefined ? view.createdAt : isSame ? endedAtOf(last) : (manifestAt ?? endedAtOf(last)),
     quality: quality ?? null,
     failure: (isTold ? told : failure) ?? null,
@@ -268,7 +268,7 @@ const pastAttempts = (lines: readonly SettledLine[]): Pick<Retry, "attempts" | "
   let hadEnded = false;
   for (const line of lines) {
     const { outcome, worker, revision } = line;
-    // Put back by `retry`, as if it had never been tried.
+    // Queued again by `retry`, as if it had never been tried.
     if (hadEnded) [attempts, throttles] = [0, 0];
     if (outcome.state === "waiting" && !outcome.countsAttempt) throttles++;
     else attempts++;

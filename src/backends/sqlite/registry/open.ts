@@ -4,7 +4,7 @@ import { Database, type SqliteOptions } from "../database.ts";
 import { LEDGER_SCHEMA, REGISTRY_SCHEMA } from "../migrate.ts";
 import { sqliteSteps } from "../run-steps.ts";
 
-/** In the ledger's own file, over a connection of its own; several processes of one machine may have it open at the same time. */
+/** In the ledger's own file, over a separate connection; several processes of one machine may have it open at the same time. */
 export const openRegistry = async (
   file: string,
   options: Pick<SqliteOptions, "now" | "lockMs" | "checkpoints"> = {},

@@ -18,7 +18,7 @@ import { placeOf } from "./targets.ts";
 type RunSteps = (steps: readonly Step[], within: readonly Scope[]) => Promise<void>;
 
 const MOST_MATCHES = 1000;
-/** A page on which nothing happens for so long does not show anything new. */
+/** A page on which nothing happens for this long does not show anything new. */
 const IDLE_MS = 500;
 /** After a click on "next", scripts may wait a moment before they send a request. */
 const NEXT_IDLE_MS = 1500;

@@ -285,5 +285,5 @@ export class ReplayRun {
 
 const missingFrame = ({ target = "main", frame = [] }: Step): string => {
   const place = target === "main" ? "the page" : `the page or frame ${placeOf(target)}`;
-  return frame.length === 0 ? `${place} is not there` : `${place} has no frame ${frame.join(", ")}`;
+  return frame.length === 0 ? `${place} does not exist` : `${place} has no frame ${frame.join(", ")}`;
 };
