@@ -114,7 +114,7 @@ const attributesOf = (marks: readonly PageMark[]): string => {
 
 const MARK_STYLE = `
 [data-sluice-fields]{outline:1px dashed #0f6b62!important;outline-offset:1px!important;cursor:help!important;visibility:visible!important;opacity:1!important}
-[data-sluice-chosen]{outline:3px solid #d9480f!important;background-color:#fff3bf!important;color:#1b2424!important;scroll-margin:80px 100vw}
+[data-sluice-chosen]{outline:3px solid #d9480f!important;background-color:#fff3bf!important;color:#1b2424!important;scroll-margin:80px 12px}
 [data-sluice-fields]:focus{outline:3px solid #0b62b0!important}
 [data-sluice-fields]:focus::after,[data-sluice-chosen]::after{content:attr(data-sluice-fields)!important;all:revert;display:inline-block!important;font:bold 12px/1.4 system-ui,sans-serif!important;color:#fff!important;background:#0b62b0!important;border-radius:4px!important;padding:1px 6px!important;margin-left:6px!important}
 [data-sluice-chosen]:not(:focus)::after{background:#a8380b!important}`;

@@ -1,7 +1,7 @@
 /** A real service with jobs of the county site, and Chromium to look at its dashboard. For the stories of the pages and for screenshots. */
 import assert from "node:assert/strict";
 import { AxeBuilder } from "@axe-core/playwright";
-import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import { type Browser, type BrowserContext, chromium, type Locator, type Page } from "playwright-core";
 import { parcelsCsv } from "../../examples/county/inputs.ts";
 import type { Job, NewJob } from "../../src/client.ts";
 import { patientCounty, startSite } from "./county-process.ts";
@@ -142,6 +142,13 @@ export class DashboardWindow implements AsyncDisposable {
     await this.page.getByLabel("API key").fill(key);
     await this.page.keyboard.press("Enter");
     await this.page.locator(".frame").waitFor();
+  }
+
+  /** As a person without a mouse does: only what can have the focus can be used. */
+  async press(what: Locator): Promise<void> {
+    await what.focus();
+    await what.and(this.page.locator(":focus")).waitFor();
+    await this.page.keyboard.press("Enter");
   }
 
   async open(path: string): Promise<void> {

@@ -26,12 +26,7 @@ test("the stories of those who operate Sluice, by keyboard", async (t) => {
   await using window = await kit.window();
   const { page } = window;
 
-  /** As a person without a mouse does: only what can have the focus can be used. */
-  const press = async (what: Locator): Promise<void> => {
-    await what.focus();
-    await what.and(page.locator(":focus")).waitFor();
-    await page.keyboard.press("Enter");
-  };
+  const press = (what: Locator): Promise<void> => window.press(what);
   const dialog = page.getByRole("dialog");
   /** Answers the question that a button asks. */
   const confirm = async (name: string): Promise<void> => {
@@ -208,6 +203,13 @@ test("the stories of those who operate Sluice, by keyboard", async (t) => {
     const before = (await client.listJobs()).data.length;
     const good = [...parcelsCsv(3)].join("");
     const csv = `${good.trimEnd()}\nnot-a-parcel\n`;
+    const [chooser] = await Promise.all([
+      page.waitForEvent("filechooser"),
+      press(page.getByLabel("choose one")),
+    ]);
+    await chooser.setFiles({ name: "chosen.csv", mimeType: "text/csv", buffer: Buffer.from(good) });
+    await page.getByText("chosen.csv").waitFor();
+    // Another file, by mouse.
     await page.evaluate(
       `{
         const files = new DataTransfer();

@@ -23,7 +23,7 @@ const tabTo = async (page: Page, name: string, key = "Tab"): Promise<void> => {
   assert.fail(`${name} is not reached by ${key}`);
 };
 
-test("the stories of the dashboard", async (t) => {
+test("the stories of the dashboard, by keyboard", async (t) => {
   const browser = await browserOrSkip(t);
   if (!browser) return;
   await using kit = await DashboardKit.open(join(folder, "project"), browser.path);
@@ -49,7 +49,7 @@ test("the stories of the dashboard", async (t) => {
       assert.deepEqual([cookie?.httpOnly, cookie?.sameSite], [true, "Strict"]);
       assert.ok(!cookie!.value.includes(service.key), "the cookie does not contain the key");
       assert.equal(await page.evaluate("document.cookie"), "");
-      await page.getByRole("button", { name: "Sign out" }).click();
+      await window.press(page.getByRole("button", { name: "Sign out" }));
       await page.getByLabel("API key").waitFor();
       assert.equal((await window.context.cookies()).length, 0);
     },
@@ -67,7 +67,7 @@ test("the stories of the dashboard", async (t) => {
       .getByRole("alert")
       .getByText(/no such job|not found/i)
       .waitFor();
-    await page.getByRole("link", { name: "Limits and use" }).click();
+    await window.press(page.getByRole("link", { name: "Limits and use" }));
     await page.waitForURL(/limits$/);
     await page.reload();
     await page.getByRole("row", { name: /Items a day 1,000 0/ }).waitFor();
@@ -94,14 +94,14 @@ test("the stories of the dashboard", async (t) => {
     const { page } = window;
     await window.open("/jobs");
     await page.getByRole("link", { name: held.id }).waitFor();
-    await page.getByRole("group", { name: "State" }).getByRole("link", { name: "done" }).click();
+    await window.press(page.getByRole("group", { name: "State" }).getByRole("link", { name: "done" }));
     await page.getByRole("link", { name: held.id }).waitFor({ state: "detached" });
     assert.equal(new URL(page.url()).search, "?state=done");
     await page.reload();
     await page.getByRole("link", { name: ended.id }).waitFor();
     assert.equal(await page.getByRole("link", { name: held.id }).count(), 0);
     await window.assertAccessible();
-    await page.getByRole("link", { name: ended.id }).click();
+    await window.press(page.getByRole("link", { name: ended.id }));
     await page.getByRole("heading", { name: ended.id }).waitFor();
     await page.goBack();
     await page.getByRole("heading", { name: "Jobs" }).waitFor();
@@ -114,11 +114,12 @@ test("the stories of the dashboard", async (t) => {
     await window.open(`/jobs/${ended.id}`);
     await window.assertAccessible();
     const { failed } = ended.counts.states;
-    await page
-      .locator(".legend")
-      .getByRole("link", { name: String(failed), exact: true })
-      .first()
-      .click();
+    await window.press(
+      page
+        .locator(".legend")
+        .getByRole("link", { name: String(failed), exact: true })
+        .first(),
+    );
     await page.getByRole("heading", { name: "Items" }).waitFor();
     await page
       .locator("tbody tr")
@@ -128,7 +129,7 @@ test("the stories of the dashboard", async (t) => {
     // From a field's count to the items in which it is malformed.
     const [field, counts] = Object.entries(ended.fields).find(([, { malformed }]) => malformed > 0)!;
     await window.open(`/jobs/${ended.id}`);
-    await page.locator(`a[href*="field=${field}"][href*="status=malformed"]`).click();
+    await window.press(page.locator(`a[href*="field=${field}"][href*="status=malformed"]`));
     await page
       .locator("tbody tr")
       .nth(counts.malformed - 1)
@@ -150,7 +151,7 @@ test("the stories of the dashboard", async (t) => {
     await page.reload();
     const label = (await chart("failed items").getAttribute("aria-label"))!;
     for (const { kind, count } of ended.failures) assert.ok(label.includes(`${kind}: ${count}`), label);
-    await page.getByText(/^As a table/).click();
+    await window.press(page.getByText(/^As a table/));
     const rows = page.getByRole("region", { name: "Number of failed items over time" }).locator("tbody tr");
     await rows.first().waitFor();
     const cells = (await rows.locator("td.number").allInnerTexts()).map(Number);
@@ -159,7 +160,7 @@ test("the stories of the dashboard", async (t) => {
       ended.failures.reduce((sum, { count }) => sum + count, 0),
     );
     await window.assertAccessible();
-    await page.getByRole("button", { name: /Times: local/ }).click();
+    await window.press(page.getByRole("button", { name: /Times: local/ }));
     await rows.first().getByText("UTC").waitFor();
   });
 
@@ -191,7 +192,7 @@ test("the stories of the dashboard", async (t) => {
     assert.equal(await pages.count(), held.held[0]!.evidence.examples.length);
     assert.ok((await pages.count()) > 0);
     await window.assertAccessible();
-    await pages.first().getByRole("link", { name: /page/ }).click();
+    await window.press(pages.first().getByRole("link", { name: /page/ }));
     await page.locator("iframe").contentFrame().locator("body").waitFor();
   });
 
@@ -200,21 +201,19 @@ test("the stories of the dashboard", async (t) => {
     const { page } = window;
     await window.open(`/jobs/${held.id}`);
     const { count } = held.failures.find(({ kind }) => kind === "structure-changed")!;
-    await page
-      .getByRole("row", { name: /^structure-changed/ })
-      .getByRole("button", { name: "Retry" })
-      .click();
+    await window.press(
+      page.getByRole("row", { name: /^structure-changed/ }).getByRole("button", { name: "Retry" }),
+    );
     await page
       .getByRole("heading", { name: new RegExp(`Retry \\d+ items? with structure-changed`) })
       .waitFor();
     await window.assertAccessible();
     await page.keyboard.press("Escape");
     await page.getByRole("dialog").waitFor({ state: "detached" });
-    await page
-      .getByRole("row", { name: /^structure-changed/ })
-      .getByRole("button", { name: "Retry" })
-      .click();
-    await page.getByRole("dialog").getByRole("button", { name: "Retry" }).click();
+    await window.press(
+      page.getByRole("row", { name: /^structure-changed/ }).getByRole("button", { name: "Retry" }),
+    );
+    await window.press(page.getByRole("dialog").getByRole("button", { name: "Retry" }));
     await page.getByText(/with structure-changed will be retried/).waitFor();
     const retried = await service.until(held.id, ({ counts }) => counts.states.failed === 0);
     assert.ok(retried.counts.states.queued >= count);
@@ -278,8 +277,8 @@ test("the stories of the dashboard", async (t) => {
     await window.open(`/jobs/${ended.id}`);
     const created = page.locator("dd time").first();
     const local = await created.textContent();
-    await page.getByRole("button", { name: "Menu" }).click();
-    await page.getByRole("button", { name: /Times: local/ }).click();
+    await window.press(page.getByRole("button", { name: "Menu" }));
+    await window.press(page.getByRole("button", { name: /Times: local/ }));
     const utc = (await created.textContent())!;
     assert.match(utc, / UTC$/);
     assert.ok(utc.includes(ended.createdAt.slice(11, 16)), `${utc} is ${ended.createdAt}`);

@@ -16,8 +16,7 @@ import { pagesOfDemo, startStayingDemo } from "./staying-demo.ts";
 const OUT = resolve("out/screenshots");
 const WIDTHS = { wide: 1280, narrow: 320 } as const;
 /** In `docs/dashboard-NAME.png`: small enough for a page that has several. */
-const IN_DOCS = { item: 620, "job-held": 590, scraper: 640 } as const;
-const DOCS_WIDTH = 1100;
+const IN_DOCS = { item: [1260, 560], "job-held": [1100, 690], scraper: [1100, 600] } as const;
 
 const found = await findBrowser();
 if (!found) throw new Error(`There is no browser. To install one: ${await installHint()}`);
@@ -65,9 +64,9 @@ async function writeAll(browser: Browser, { url, key }: Open, pages: Paths): Pro
 }
 
 async function writeForDocs(browser: Browser, { url, key }: Open, pages: Paths): Promise<void> {
-  await using window = await openWindow(browser, url, { key, width: DOCS_WIDTH });
-  for (const [name, height] of Object.entries(IN_DOCS)) {
-    await window.page.setViewportSize({ width: DOCS_WIDTH, height });
+  await using window = await openWindow(browser, url, { key });
+  for (const [name, [width, height]] of Object.entries(IN_DOCS)) {
+    await window.page.setViewportSize({ width, height });
     await window.open(pages[name]!);
     await window.settled();
     const file = `docs/dashboard-${name}.png`;

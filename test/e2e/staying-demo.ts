@@ -52,16 +52,18 @@ export const pagesOfDemo = async (client: SluiceClient): Promise<Readonly<Record
     ({ scraper, state, failures }) => scraper === "lake-county" && state === "done" && failures.length > 0,
   );
   const held = jobs.find((job) => job.held.length > 0)!;
+  const lake = (await client.listJobs({ scraper: "lake-county" })).data;
+  // Before the site changed.
+  const first = lake.at(-1)!.id;
   const itemWith = async (quality: "complete" | "partial"): Promise<string> => {
-    const { data } = await client.listItems(ended.slice("/jobs/".length), {
+    const { data } = await client.listItems(first, {
       state: ["done"],
       quality,
       limit: 1,
     });
-    return `${ended}/items/${data[0]!.id}`;
+    return `/jobs/${first}/items/${data[0]!.id}`;
   };
   const item = await itemWith("complete");
-  const lake = (await client.listJobs({ scraper: "lake-county" })).data;
   return {
     now: "/",
     jobs: "/jobs",
@@ -91,6 +93,7 @@ export const pagesOfDemo = async (client: SluiceClient): Promise<Readonly<Record
     alerts: "/alerts",
     events: "/events",
     webhooks: "/webhooks",
+    limits: "/limits",
     clients: "/clients",
     client: "/clients/research",
   };

@@ -1,5 +1,5 @@
 import type { VNode } from "preact";
-import { useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { may } from "../api.ts";
 import { number } from "../format.ts";
 import { useEvents } from "../live.ts";
@@ -22,6 +22,7 @@ const TYPES = [
   "proxy.down",
 ] as const;
 const MOST_SHOWN = 300;
+const DRAW_MS = 100;
 /** Number of earlier events that are shown before new ones arrive. */
 const BACK = 100;
 
@@ -55,16 +56,25 @@ const Tail = (): VNode => {
     // Progress comes every second: it is shown on the pages of jobs.
     type: type.length > 0 ? type : TYPES,
   };
+  // Drawn together: a burst of a thousand events is a few changes of the page.
+  const arrived = useRef<readonly Shown[]>([]);
+  const numbers = useRef(0);
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const show = (): void => {
+    timer.current = undefined;
+    const fresh = arrived.current;
+    arrived.current = [];
+    (isPausedNow.current ? setWaiting : setShown)((list) => [...fresh, ...list].slice(0, MOST_SHOWN));
+    setCount(numbers.current);
+  };
+  const isPausedNow = useRef(isPaused);
+  isPausedNow.current = isPaused;
   useEvents(query, (event) => {
     if (event.type === "reset") return;
-    setCount((before) => {
-      const entry = { number: before, event };
-      const add = (list: readonly Shown[]): readonly Shown[] => [entry, ...list].slice(0, MOST_SHOWN);
-      if (isPaused) setWaiting(add);
-      else setShown(add);
-      return before + 1;
-    });
+    arrived.current = [{ number: numbers.current++, event }, ...arrived.current].slice(0, MOST_SHOWN);
+    timer.current ??= setTimeout(show, DRAW_MS);
   });
+  useEffect(() => () => clearTimeout(timer.current), []);
   const goOn = (): void => {
     setShown((list) => [...waiting, ...list].slice(0, MOST_SHOWN));
     setWaiting([]);

@@ -1,13 +1,13 @@
 import type { VNode } from "preact";
 import { api, may } from "../api.ts";
-import { compact, duration, number, percent, rate } from "../format.ts";
+import { compact, number, percent, rate } from "../format.ts";
 import { useReloadOn } from "../live.ts";
 import { useLoad } from "../load.ts";
 import type { PageProps } from "../pages.ts";
 import { Facts } from "../parts/facts.tsx";
 import { CountLink, State, StateBar } from "../parts/state.tsx";
 import { type Column, Crumbs, Problem, Rows } from "../parts/table.tsx";
-import { now, Time } from "../parts/time.tsx";
+import { Time } from "../parts/time.tsx";
 import { href } from "../router.ts";
 import { Compare } from "./scraper/compare.tsx";
 import { Drift } from "./scraper/drift.tsx";
@@ -93,9 +93,11 @@ const About = ({
         facts={[
           [
             "Last success",
-            success?.endedAt === undefined
-              ? "none of the last runs"
-              : `${duration(now.value.getTime() - new Date(success.endedAt).getTime())} ago`,
+            success?.endedAt === undefined ? (
+              "none of the last runs"
+            ) : (
+              <Time at={success.endedAt} isRelative />
+            ),
           ],
           ["Kind", kind],
           ["Site", site],
