@@ -79,6 +79,14 @@ export const time = (at: Date, zone: Zone, now: Date): string => {
   );
 };
 
+/** On the axis of a chart, whose marks are so far apart. */
+export const axisTime = (at: Date, zone: Zone, stepMs: number): string =>
+  clock(zone, {
+    ...(stepMs >= 3_600_000 && DAY),
+    ...(stepMs < 86_400_000 && { hour: "2-digit", minute: "2-digit" }),
+    ...(stepMs < 60_000 && { second: "2-digit" }),
+  }).format(at);
+
 /** Nothing left out, for tooltips. */
 export const fullTime = (at: Date, zone: Zone): string =>
   clock(zone, { dateStyle: "medium", timeStyle: "long" }).format(at);

@@ -7,13 +7,13 @@ const MINUTE = 60_000;
 const sumOf = ({ buckets }: FailureTimes): number =>
   Object.values(buckets).reduce((sum, { timeout = [0, 0] }) => sum + timeout[1], 0);
 
-test("failures of the same ten seconds are one bucket, by kind", () => {
+test("failures of the same second are one bucket, by kind", () => {
   let times = addFailureTimes(NO_FAILURE_TIMES, 120_000, { timeout: [1, 2] });
-  times = addFailureTimes(times, 129_999, { timeout: [0, 1], blocked: [1, 1] });
-  times = addFailureTimes(times, 130_000, { blocked: [1, 0] });
+  times = addFailureTimes(times, 120_999, { timeout: [0, 1], blocked: [1, 1] });
+  times = addFailureTimes(times, 121_000, { blocked: [1, 0] });
   assert.deepEqual(times, {
-    widthMs: 10_000,
-    buckets: { 12: { timeout: [1, 3], blocked: [1, 1] }, 13: { blocked: [1, 0] } },
+    widthMs: 1000,
+    buckets: { 120: { timeout: [1, 3], blocked: [1, 1] }, 121: { blocked: [1, 0] } },
   });
 });
 

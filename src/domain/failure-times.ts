@@ -17,7 +17,7 @@ export interface FailureTimes {
 /** From the first to the last. */
 const MOST_BUCKETS = 96;
 
-export const NO_FAILURE_TIMES: FailureTimes = { widthMs: 10_000, buckets: {} };
+export const NO_FAILURE_TIMES: FailureTimes = { widthMs: 1000, buckets: {} };
 
 export const addFailureTimes = (before: FailureTimes, at: number, added: FailurePairs): FailureTimes => {
   let { widthMs, buckets } = before;

@@ -10,6 +10,7 @@ import { rebuildTools } from "../cli/actions/backup.ts";
 import { lookAtLedger, openLedger, openRegistry, openStorage } from "../compose.ts";
 import { LEDGER_FILE } from "../config/storage-location.ts";
 import type { Storage } from "../ports/storage.ts";
+import { addFailurePairs, type FailurePairs } from "../domain/failure-times.ts";
 import type { ItemView, Outcome } from "../domain/item.ts";
 import type { JobView } from "../domain/job.ts";
 import type { SettledLine } from "../ports/ledger-check.ts";
@@ -146,6 +147,12 @@ test("an ended job is rebuilt unchanged, with everything that is known about it 
     { job: "one", state: "done", items: 6, ended: 6, queued: 0, capped: 1, lost: 0, withoutInput: 0 },
   ]);
   assert.deepEqual(await kit.view("one"), view);
+  const { buckets } = await kit.storage.ledger.readFailures("one");
+  const failures = Object.values(buckets).reduce<FailurePairs>(
+    (sum, pairs) => addFailurePairs(sum, pairs),
+    {},
+  );
+  assert.deepEqual(failures, { "structure-changed": [2, 2], timeout: [0, 1] });
   assert.deepEqual(await kit.items("one"), items);
   assert.deepEqual([...(await kit.items("one")).keys()], [...items.keys()]);
   assert.deepEqual(await kit.fsck(), []);

@@ -68,6 +68,8 @@ test("the stories of the dashboard, by keyboard", async (t) => {
       .getByText(/no such job|not found/i)
       .waitFor();
     await window.press(page.getByRole("link", { name: "Limits and use" }));
+    await page.waitForURL(/limits$/);
+    await page.reload();
     await page.getByRole("row", { name: /Items a day 1,000 0/ }).waitFor();
     await window.assertAccessible();
     await service.client.revokeKey("acme", id);

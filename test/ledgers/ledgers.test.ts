@@ -26,6 +26,7 @@ const OPENS: Readonly<Record<string, boolean>> = {
   "3a72fde": true,
   "8a7e754": true,
   "352ea98": true,
+  "705cf54": true,
 };
 
 const folder = mkdtempSync(join(tmpdir(), "sluice-ledgers-"));

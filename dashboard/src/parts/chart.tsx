@@ -2,6 +2,7 @@
 import type { VNode } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import type uPlot from "uplot";
+import { axisTime } from "../format.ts";
 import { isDark, zone } from "../settings.ts";
 
 export interface Series {
@@ -28,6 +29,7 @@ interface ChartProps {
   readonly format?: (value: number) => string;
 }
 
+const WHOLE = Array.from({ length: 9 }, (_, power) => [1, 2, 5].map((n) => n * 10 ** power)).flat();
 const DASHES = [[], [6, 3], [2, 3], [8, 3, 2, 3]];
 
 export const Chart = ({
@@ -83,8 +85,22 @@ export const Chart = ({
             y: { range: (_plot, _min, max) => [0, Math.max(1, max * 1.1)] },
           },
           axes: [
-            { ...axis, size: 26 },
-            { ...axis, size: 44, values: (_plot, ticks) => ticks.map(format) },
+            {
+              ...axis,
+              size: 26,
+              ...(isTime && {
+                space: 80,
+                values: (_plot: uPlot, ticks: number[], _axis: number, _space: number, step: number) =>
+                  ticks.map((s) => axisTime(new Date(s * 1000), zone.value, step * 1000)),
+              }),
+            },
+            {
+              ...axis,
+              size: 44,
+              values: (_plot, ticks) => ticks.map(format),
+              // Half a failure is none.
+              ...(isStacked && { incrs: WHOLE }),
+            },
           ],
           series: [
             {},
@@ -92,7 +108,10 @@ export const Chart = ({
               label: one.label,
               points: { show: false },
               ...(isStacked
-                ? { fill: color(one.color), paths: UPlot.paths.bars!({ size: [1, Infinity, 2], align: 1 }) }
+                ? {
+                    fill: color(one.color),
+                    paths: UPlot.paths.bars!({ size: [1, Infinity, 2], align: 1, gap: 1 }),
+                  }
                 : {
                     stroke: color(one.color),
                     width: 1.5,

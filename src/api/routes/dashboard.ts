@@ -16,6 +16,7 @@ const PAGES = [
   "datasets",
   "workers",
   "clients",
+  "limits",
   "webhooks",
   "alerts",
   "events",
