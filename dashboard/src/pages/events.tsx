@@ -1,6 +1,7 @@
 import type { VNode } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { may } from "../api.ts";
+import { EVENT_TYPES } from "../event-types.ts";
 import { number } from "../format.ts";
 import { useEvents } from "../live.ts";
 import { FilterForm } from "../parts/filter-form.tsx";
@@ -9,18 +10,8 @@ import { Time } from "../parts/time.tsx";
 import { search, value, values } from "../router.ts";
 import type { EventQuery, LiveEvent } from "../../../src/client.ts";
 
-const TYPES = [
-  "job.started",
-  "job.paused",
-  "job.resumed",
-  "job.completed",
-  "job.cancelled",
-  "item.failed",
-  "lane.held",
-  "lane.released",
-  "lane.tier",
-  "proxy.down",
-] as const;
+/** Progress comes every second: it is shown on the pages of jobs. */
+const TYPES = EVENT_TYPES.filter((one) => one !== "job.progress");
 const MOST_SHOWN = 300;
 const DRAW_MS = 100;
 /** Number of earlier events that are shown before new ones arrive. */
@@ -53,7 +44,6 @@ const Tail = (): VNode => {
   const query: EventQuery = {
     last: BACK,
     ...(job !== undefined && { job }),
-    // Progress comes every second: it is shown on the pages of jobs.
     type: type.length > 0 ? type : TYPES,
   };
   // Drawn together: a burst of a thousand events is a few changes of the page.

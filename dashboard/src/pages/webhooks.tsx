@@ -1,6 +1,7 @@
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
 import { api, may } from "../api.ts";
+import { EVENT_TYPES } from "../event-types.ts";
 import { number, textOf } from "../format.ts";
 import { useEvery } from "../live.ts";
 import { useLoad } from "../load.ts";
@@ -19,20 +20,6 @@ const LOOKS: Readonly<Record<DeliveryState, VNode>> = {
   delivered: <State of="done" label="delivered" />,
   parked: <State of="failed" label="given up" />,
 };
-const EVENTS = [
-  "job.started",
-  "job.progress",
-  "job.paused",
-  "job.resumed",
-  "job.completed",
-  "job.cancelled",
-  "item.failed",
-  "batch.completed",
-  "lane.held",
-  "lane.released",
-  "lane.tier",
-  "proxy.down",
-] as const satisfies NewWebhook["events"];
 
 const Webhooks = (): VNode => {
   const client = value("client");
@@ -64,7 +51,7 @@ const Webhooks = (): VNode => {
             </label>
             <fieldset class="choices">
               <legend>Events (all if none is selected)</legend>
-              {EVENTS.map((one) => (
+              {EVENT_TYPES.map((one) => (
                 <label key={one}>
                   <input type="checkbox" name="events" value={one} /> {one}
                 </label>
