@@ -257,11 +257,31 @@ export const newDatabase = async (t: Pick<TestContext, "after">): Promise<string
 };
 
 const ofFolders = new Map<string, Promise<string>>();
+const TEMPLATE = "prepared";
+let template: Promise<void> | undefined;
 
-/** For contract suites, which open a folder once or more: one database for each folder, for as long as there is the folder. */
-export const databaseOf = async (folder: string): Promise<string> => {
-  for (const [old, url] of ofFolders) if (!existsSync(old) && ofFolders.delete(old)) giveBack(await url);
+/**
+ * For contract suites, which open a folder once or more: one database for each folder, as long as the folder exists. The first call's `prepare`
+ * creates the tables; each database is a copy of them, which takes half as long as creating them again.
+ */
+export const databaseOf = async (
+  folder: string,
+  prepare: (url: string) => Promise<void>,
+): Promise<string> => {
+  const server = await sharedPostgres();
+  await (template ??= (async () => {
+    await server.query(`CREATE DATABASE ${TEMPLATE}`);
+    await prepare(server.url(TEMPLATE));
+  })());
+  const copy = async (): Promise<string> => {
+    const name = `db${++databases}`;
+    await server.query(`CREATE DATABASE ${name} TEMPLATE ${TEMPLATE}`);
+    return server.url(name);
+  };
+  for (const [old, url] of ofFolders)
+    if (!existsSync(old) && ofFolders.delete(old))
+      await server.query(`DROP DATABASE ${new URL(await url).pathname.slice(1)} WITH (FORCE)`);
   let url = ofFolders.get(folder);
-  if (!url) ofFolders.set(folder, (url = takeDatabase()));
+  if (!url) ofFolders.set(folder, (url = copy()));
   return await url;
 };

@@ -54,7 +54,7 @@ export const addLaneRoutes = (app: Api, { service, now }: RouteContext): void =>
         operationId: "listJobLanes",
         summary: "List the lanes of a job",
         description: "In the order in which the lanes were first used.",
-        tags: ["jobs", "lanes"],
+        tags: ["jobs"],
         params: jobParams,
         querystring: jobLaneQuery,
         response: { 200: json("A page of lanes.", pageOf(jobLaneSchema)), ...problems(404) },

@@ -12,8 +12,12 @@ const skips = {
   "Retry-After is respected even if the clock is set": reason,
 };
 
+const prepare = async (url: string): Promise<void> => await (await openPostgres(url)).close();
+
 describe("postgres", { skip: noPostgres }, () => {
-  ledgerSuite("postgres", async (folder, options) => await openPostgres(await databaseOf(folder), options), {
-    skips,
-  });
+  ledgerSuite(
+    "postgres",
+    async (folder, options) => await openPostgres(await databaseOf(folder, prepare), options),
+    { skips },
+  );
 });
