@@ -36,7 +36,11 @@ import { type LedgerTest, type OpenLedger, Kit } from "./ledger-suite/test-kit.t
 interface LedgerSuiteOptions {
   /** The sentence of a test, and why this backend cannot keep it. */
   readonly skips?: Readonly<Record<string, string>>;
+  /** Every call crosses a network: fewer random cases are tried, except by `npm run laws`. */
+  readonly isRemote?: boolean;
 }
+
+const REMOTE_SHARE = process.env["SLUICE_LAWS"] === undefined ? 0.25 : 1;
 
 /** The laws of the ledger, with the tests that hold it to each. All of them end with a check of the test's own history of calls. */
 export const LAWS = {
@@ -70,14 +74,14 @@ export const LAWS = {
 export const ledgerSuite = (
   name: string,
   open: OpenLedger,
-  { skips = {} }: LedgerSuiteOptions = {},
+  { skips = {}, isRemote = false }: LedgerSuiteOptions = {},
 ): void => {
   describe(`ledger: ${name}`, () => {
     const unused = new Set(Object.keys(skips));
     const test: LedgerTest = (sentence, run) => {
       unused.delete(sentence);
       it(sentence, { skip: skips[sentence] ?? false }, async (t) => {
-        const kit = await Kit.create(t, open);
+        const kit = await Kit.create(t, open, isRemote ? REMOTE_SHARE : 1);
         await run(kit);
         assert.deepEqual(kit.violations(), []);
       });

@@ -18,6 +18,6 @@ describe("postgres", { skip: noPostgres }, () => {
   ledgerSuite(
     "postgres",
     async (folder, options) => await openPostgres(await databaseOf(folder, prepare), options),
-    { skips },
+    { skips, isRemote: true },
   );
 });

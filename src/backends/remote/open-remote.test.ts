@@ -24,4 +24,6 @@ const open: OpenLedger = async (folder, options) => {
   return new Proxy(remote, { get: (target, name) => (name === "close" ? close : Reflect.get(target, name)) });
 };
 
-ledgerSuite("sqlite behind the remote ledger, which loses one answer in a hundred", open);
+ledgerSuite("sqlite behind the remote ledger, which loses one answer in a hundred", open, {
+  isRemote: true,
+});

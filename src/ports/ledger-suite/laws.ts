@@ -22,7 +22,7 @@ export const laws = (test: LedgerTest): void => {
         await kit.ledger.reap({});
       }),
       // Making a history shorter takes minutes, in which a run of all tests would seem to hang.
-      { numRuns: Number(process.env["SLUICE_LAW_RUNS"] ?? 25), endOnFailure: true, ...seed },
+      { numRuns: Number(process.env["SLUICE_LAW_RUNS"] ?? kit.trials(25)), endOnFailure: true, ...seed },
     );
   });
 };

@@ -133,7 +133,7 @@ export const pace = (test: LedgerTest): void => {
         keepsPace(booked, run);
         keepsPace(starts, run);
       }),
-      { numRuns: 8 },
+      { numRuns: kit.trials(8) },
     );
   });
 
@@ -151,7 +151,7 @@ export const pace = (test: LedgerTest): void => {
         const due = Math.floor(((endAt - startAt) * run.perSecond) / 1000);
         assert.ok(inside >= due, `${inside} of ${due} slots`);
       }),
-      { numRuns: 8 },
+      { numRuns: kit.trials(8) },
     );
   });
 };

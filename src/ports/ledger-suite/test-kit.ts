@@ -45,13 +45,22 @@ export class Kit {
   /** Of all handles, on a clock that nobody sets. */
   readonly #recorder = new HistoryRecorder({ nowMs: () => this.nowMs - this.#setByMs });
 
-  private constructor(ledger: Ledger, open: () => Promise<Ledger>, readNow: (kit: Kit) => void) {
+  /** How many random cases to try, of the full number: slow ledgers try a part of them, unless all laws are checked. */
+  readonly trials: (full: number) => number;
+
+  private constructor(
+    ledger: Ledger,
+    open: () => Promise<Ledger>,
+    readNow: (kit: Kit) => void,
+    trialShare: number,
+  ) {
+    this.trials = (full) => Math.ceil(full * trialShare);
     this.ledger = this.#recorder.wrap(ledger);
     this.#open = open;
     readNow(this);
   }
 
-  static async create(t: TestContext, open: OpenLedger): Promise<Kit> {
+  static async create(t: TestContext, open: OpenLedger, trialShare = 1): Promise<Kit> {
     const folder = await mkdtemp(join(ROOT, "sluice-ledger-"));
     const handles: Ledger[] = [];
     t.after(async () => {
@@ -65,7 +74,7 @@ export class Kit {
       handles.push(ledger);
       return ledger;
     };
-    return new Kit(await openOne(), openOne, (made) => (kit = made));
+    return new Kit(await openOne(), openOne, (made) => (kit = made), trialShare);
   }
 
   /** The same ledger as another process sees it. */
