@@ -20,10 +20,12 @@ interface TableProps<Row> {
   readonly keyOf: (row: Row) => string;
   /** What to do first, where there is nothing to show. */
   readonly empty: ComponentChildren;
+  /** Nothing to show is good news. */
+  readonly isEmptyGood?: boolean;
 }
 
 /** A page of a list. Its position is the `cursor` of the URL, so it costs the same wherever it is, and back leads to the page before. */
-export const Table = <Row,>({ label, columns, list, keyOf, empty }: TableProps<Row>): VNode => {
+export const Table = <Row,>({ label, columns, list, keyOf, empty, isEmptyGood }: TableProps<Row>): VNode => {
   const { data, error } = list;
   if (error !== undefined && !data) return <Problem error={error} retry={list.reload} />;
   if (!data) return <p class="loading">Loading…</p>;
@@ -31,7 +33,7 @@ export const Table = <Row,>({ label, columns, list, keyOf, empty }: TableProps<R
     <>
       {error !== undefined && <Problem error={error} retry={list.reload} />}
       {data.data.length === 0 && value("cursor") === undefined && data.next === undefined ? (
-        <div class="empty">{empty}</div>
+        <div class={isEmptyGood ? "empty good" : "empty"}>{empty}</div>
       ) : (
         <>
           <Rows label={label} columns={columns} rows={data.data} keyOf={keyOf} />

@@ -88,7 +88,7 @@ const Stack = ({
     ...totals.map(({ kind, total }) => `${kind}: ${number(total)}`),
     `most from ${fullTime(new Date(worst.at), zone.value)} on`,
   ].join(", ");
-  if (kinds.length === 0) return <p class="empty">None.</p>;
+  if (kinds.length === 0) return <p class="empty good">None.</p>;
   return (
     <>
       <Chart

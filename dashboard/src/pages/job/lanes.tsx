@@ -58,6 +58,7 @@ export const LanesOfJob = ({ job }: { readonly job: Job }): VNode => {
         list={list}
         keyOf={({ lane }) => lane}
         empty={<p>{isAll ? "The job has no items." : "No items are left."}</p>}
+        isEmptyGood={!isAll}
       />
     </section>
   );
