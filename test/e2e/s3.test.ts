@@ -79,10 +79,9 @@ test(
       // The link leads through the same faulty proxy, and nobody tries it again for us.
       let bytes = -1;
       for (let tries = 0; bytes !== file.storedBytes && tries < 20; tries++)
-        bytes = await fetch(file.link!).then(
-          async (answer) => (answer.ok ? (await answer.bytes()).length : answer.status),
-          () => -1,
-        );
+        bytes = await fetch(file.link!)
+          .then(async (answer) => (answer.ok ? (await answer.bytes()).length : answer.status))
+          .catch(() => -1);
       assert.equal(bytes, file.storedBytes);
     });
 
