@@ -18,7 +18,10 @@ export const viewsOf = async (ledger: Reads, now: number): Promise<Record<string
       keys,
     };
   }
-  const lanes = await ledger.listLanes({ limit: 200 });
+  // Without the figures that older versions did not have.
+  const lanes = (await ledger.listLanes({ limit: 200 })).map(
+    ({ usedPerSecond: _used, heldJobs: _held, ...lane }) => lane,
+  );
   const views = { now, jobs, lanes, workers: await ledger.listWorkers() };
   return JSON.parse(
     JSON.stringify(views, (_, value: unknown) => (value === Infinity ? "Infinity" : value)),
