@@ -77,7 +77,7 @@ test("jobs of its client and of operators can use it, and keep the version that 
   const pinned = await loadPinned(spec, kit.blobs);
   assert.equal(pinned.version, first);
   assert.equal(pinned.scraper.owner, "acme");
-  await assert.rejects(loadPinned(spec), { code: "unknown-scraper", message: /registered with the service/ });
+  await assert.rejects(loadPinned(spec), { code: "unknown-scraper", message: /registered with a server/ });
   const more = await kit.ask("POST", `/v1/jobs/${body.job.id}/inputs`, {
     key: acme,
     body: '{"parcel":"2"}\n',

@@ -233,7 +233,7 @@ test("people are told of what goes wrong in a week", async (t) => {
     [
       "release.late",
       { scraper: undefined, dataset: "taxes", since: "2026-11-01" },
-      "taxes: the next release is late; the last one is of 2026-11-01",
+      "taxes: the next release is late; the last one is from 2026-11-01",
     ],
     [
       "version.refused",
