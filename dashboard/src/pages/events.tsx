@@ -14,6 +14,7 @@ import type { EventQuery, LiveEvent } from "../../../src/client.ts";
 const TYPES = EVENT_TYPES.filter((one) => one !== "job.progress");
 const MOST_SHOWN = 300;
 const DRAW_MS = 100;
+const OPENING_MS = 1000;
 /** Number of earlier events that are shown before new ones arrive. */
 const BACK = 100;
 
@@ -65,6 +66,12 @@ const Tail = (): VNode => {
     timer.current ??= setTimeout(show, DRAW_MS);
   });
   useEffect(() => () => clearTimeout(timer.current), []);
+  // The stream does not say that the log has nothing: after a moment without events, that is assumed.
+  const [isOpening, setOpening] = useState(true);
+  useEffect(() => {
+    const opening = setTimeout(() => setOpening(false), OPENING_MS);
+    return () => clearTimeout(opening);
+  }, []);
   const goOn = (): void => {
     setShown((list) => [...waiting, ...list].slice(0, MOST_SHOWN));
     setWaiting([]);
@@ -78,7 +85,9 @@ const Tail = (): VNode => {
         </button>
         <span class="quiet">Newest first: the last {BACK} of the log that match, and what happens now.</span>
       </p>
-      {shown.length === 0 ? (
+      {shown.length === 0 && isOpening ? (
+        <p class="loading">Loading…</p>
+      ) : shown.length === 0 ? (
         <p class="empty">
           Nothing yet. Events appear here as they happen: <a href="/submit">submit a job</a>.
         </p>
