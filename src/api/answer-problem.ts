@@ -82,7 +82,7 @@ const BY_NAME: Readonly<Record<string, Readonly<Record<string, ProblemCode>>>> =
   ReextractError: {
     "no-such-extraction": "no-such-extraction",
     "does-not-fit": "new-version-refused",
-    "still-in-hand": "still-in-hand",
+    "items-in-flight": "items-in-flight",
   },
   OutputError: { "no-such-field": "no-such-field", "no-changes": "no-changes" },
   ArchiveError: { damaged: "damaged" },

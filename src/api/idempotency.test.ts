@@ -27,9 +27,9 @@ test("a different request with a used Idempotency-Key is refused", async () => {
   const headers = { "idempotency-key": "k-1" };
   await kit.ask("POST", "/v1/jobs", { json: JOB, headers });
   const other = await kit.ask<ProblemBody>("POST", "/v1/jobs", { json: { scraper: "page" }, headers });
-  assert.deepEqual([other.status, other.body.code], [422, "once-mismatch"]);
+  assert.deepEqual([other.status, other.body.code], [422, "idempotency-key-reused"]);
   const elsewhere = await kit.ask<ProblemBody>("POST", "/v1/clients", { json: { name: "x" }, headers });
-  assert.equal(elsewhere.body.code, "once-mismatch");
+  assert.equal(elsewhere.body.code, "idempotency-key-reused");
 });
 
 test("a repeated request has to wait while the first one is in progress", async () => {
@@ -41,7 +41,10 @@ test("a repeated request has to wait while the first one is in progress", async 
   );
   assert.equal((await kit.ledger.listJobs()).length, 1);
   for (const { status, body } of answers)
-    assert.ok(status === 201 || (status === 409 && body.code === "once-under-way"), String(status));
+    assert.ok(
+      status === 201 || (status === 409 && body.code === "idempotent-request-running"),
+      String(status),
+    );
 });
 
 test("a mistake in a request can be corrected under the same key", async () => {

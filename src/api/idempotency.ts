@@ -45,12 +45,12 @@ export const addIdempotency = (app: Api, registry: Registry, now: () => number):
     }
     if ("isOther" in begun)
       throw new Problem(
-        "once-mismatch",
+        "idempotency-key-reused",
         "This Idempotency-Key was used for a different request. Use a new key.",
       );
     if ("isUnderWay" in begun)
       throw new Problem(
-        "once-under-way",
+        "idempotent-request-running",
         "The first request with this Idempotency-Key is still in progress. Try again.",
         {
           retryAfterSeconds: 1,

@@ -106,7 +106,7 @@ type ReextractErrorCode =
   | "changed-meanwhile"
   | "interrupted"
   | "does-not-fit"
-  | "still-in-hand";
+  | "items-in-flight";
 
 /** Why stored pages cannot be extracted again, or a set of records cannot be found. */
 export class ReextractError extends Error {

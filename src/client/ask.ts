@@ -68,7 +68,9 @@ const askFor = async <Answer>(
     const answer = await attempt(options, path, request, asking, read);
     if (!(answer instanceof ProblemError)) return answer;
     const mayPass =
-      answer.code === "unreachable" || BUSY.has(answer.status) || answer.code === "once-under-way";
+      answer.code === "unreachable" ||
+      BUSY.has(answer.status) ||
+      answer.code === "idempotent-request-running";
     if (!isRepeatable || !mayPass || round >= retries || asking.signal?.aborted) throw answer;
     const waitMs = answer.retryAfterMs ?? firstDelayMs * 2 ** round;
     await wait(Math.min(waitMs, LONGEST_WAIT_MS), asking.signal);

@@ -54,7 +54,7 @@ export const takeNewVersion = async (
     if (inFlight === 0) return true;
     if (performance.now() > endsAt)
       throw new ReextractError(
-        "still-in-hand",
+        "items-in-flight",
         `${spec.id}: workers still run ${inFlight} of its items with the previous version. The job is paused; try again when they have ended.`,
       );
     if (isFirst) onWait?.(inFlight);

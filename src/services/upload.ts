@@ -152,7 +152,7 @@ const holdUpload = async (registry: Registry, job: string): Promise<UploadHold> 
 
 const underWay = (job: string): Problem =>
   new Problem(
-    "upload-under-way",
+    "upload-in-progress",
     `${job}: another upload is in progress. Only one can run at a time; wait until it ends.`,
     { retryAfterSeconds: 5 },
   );

@@ -92,7 +92,7 @@ test("a job's first items run while its upload is open, and a second upload has 
   const second = service.client.addInputs(job, stream(HEADER + rows(3, 10)), { format: "csv" });
   await assert.rejects(second, (error) => {
     assert.ok(error instanceof ProblemError);
-    assert.deepEqual([error.status, error.code], [409, "upload-under-way"]);
+    assert.deepEqual([error.status, error.code], [409, "upload-in-progress"]);
     return true;
   });
   upload.end(rows(3, 2000));

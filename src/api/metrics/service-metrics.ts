@@ -167,7 +167,7 @@ const laneGauges = (
 ): ((totals: LaneTotals) => void) => {
   const counted = gauge("lanes", "Lanes, by condition; one may be in several.", "condition");
   const backlog = gauge("lane_backlog_items", "Items that have not ended, in the busiest lanes.", "lane");
-  const inFlight = gauge("lane_in_hand_items", "Items in flight, in the busiest lanes.", "lane");
+  const inFlight = gauge("lane_items_in_flight", "Items in flight, in the busiest lanes.", "lane");
   const rate = gauge(
     "lane_requests_per_second",
     "Current rate limit of the busiest lanes; +Inf for no limit.",

@@ -184,7 +184,7 @@ test("the rest of an abandoned upload is not processed", async () => {
   // The next upload begins when the one before is over, which on a busy machine takes longer than it waits for that.
   const sendNext = () => send(kit, job, { body: ndjson(300_000, 300_001), headers: NDJSON });
   let next = await sendNext();
-  while (next.body.code === "upload-under-way") next = await sendNext();
+  while (next.body.code === "upload-in-progress") next = await sendNext();
   assert.equal(next.status, 200);
   assert.ok(next.body.offset < 200_000, String(next.body.offset));
 });

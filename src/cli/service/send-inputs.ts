@@ -16,7 +16,7 @@ const BREAKS = new Set([
   "unreachable",
   "timeout",
   "bad-inputs",
-  "upload-under-way",
+  "upload-in-progress",
   "unavailable",
   "internal",
 ]);

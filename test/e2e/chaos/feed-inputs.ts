@@ -17,7 +17,7 @@ const PIECES = 10;
 const TWICE = 2;
 const AGAIN_MS = 500;
 /** The server is down, it died during the upload, or the process that held the upload died. */
-const PASSING = new Set(["unreachable", "bad-inputs", "upload-under-way", "unavailable"]);
+const PASSING = new Set(["unreachable", "bad-inputs", "upload-in-progress", "unavailable"]);
 
 /** Uploads inputs piece by piece, retries each until it is accepted, and seals the job at the end. */
 export const feedInputs = async (feeding: Feeding): Promise<void> => {
