@@ -50,8 +50,8 @@ const point: Act<
   const frame = () =>
     new Promise<void>((resolve) => {
       window.requestAnimationFrame(resolve);
-      // Pages in the background may not draw.
-      window.setTimeout(resolve, 100);
+      // Pages in the background may not draw. On a busy machine, a frame may take longer than usual.
+      window.setTimeout(resolve, 500);
     });
   const first = boxOf();
   const isInView =
