@@ -1,4 +1,5 @@
-import { defaultTreeAdapter, type DefaultTreeAdapterTypes, parse } from "parse5";
+import { createRequire } from "node:module";
+import type { DefaultTreeAdapterTypes } from "parse5";
 import {
   type HtmlTree,
   isControl,
@@ -72,8 +73,15 @@ type Element = DefaultTreeAdapterTypes.Element;
 
 class TooManyElements extends Error {}
 
+let library: typeof import("parse5") | undefined;
+
+/** Loaded by the first page that needs it. Most jobs have none. */
+const parse5 = (): typeof import("parse5") =>
+  (library ??= createRequire(import.meta.url)("parse5") as typeof import("parse5"));
+
 /** The tree as parse5 builds it, for pages in which elements must be moved or changed. Undefined if that would not end. */
 export function repairTree(text: string): HtmlTree | undefined {
+  const { defaultTreeAdapter, parse } = parse5();
   let rest = mostElements(text);
   const forms = new Map<Element, Element>();
   const treeAdapter: typeof defaultTreeAdapter = {
@@ -98,7 +106,7 @@ export function repairTree(text: string): HtmlTree | undefined {
 
 const contentOf = (node: Element): readonly Node[] =>
   node.nodeName === "template" && "content" in node
-    ? defaultTreeAdapter.getTemplateContent(node as DefaultTreeAdapterTypes.Template).childNodes
+    ? (node as DefaultTreeAdapterTypes.Template).content.childNodes
     : node.childNodes;
 
 const attributesOf = ({ attrs }: Element): [name: string, value: string][] =>
@@ -131,10 +139,10 @@ class RepairedTree {
       if (node === undefined) {
         this.#end(top);
         open.pop();
-      } else if (defaultTreeAdapter.isTextNode(node)) {
+      } else if ("value" in node) {
         top.element.content.push(node.value);
         this.#place = node.sourceCodeLocation?.endOffset ?? this.#place;
-      } else if (defaultTreeAdapter.isElementNode(node)) open.push(this.#open(node, top.element));
+      } else if ("tagName" in node) open.push(this.#open(node, top.element));
     }
     for (const [control, form] of forms) {
       const element = this.#seen.get(control);
