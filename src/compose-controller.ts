@@ -80,7 +80,9 @@ export const openController = async ({
   const { openChannels } = await import("./channels/open-channels.ts");
   const channels = openChannels(project?.alerts?.channels ?? [], process.env);
   const rules = project?.alerts?.rules;
-  const { ledger, blobs } = storage;
+  const { yielding } = await import("./api/yielding.ts");
+  const ledger = yielding(storage.ledger);
+  const { blobs } = storage;
   for (const info of await registry.listClients()) await ledger.setShare(info.name, info);
   const { auditsOf } = await import("./services/datasets.ts");
   const { viewOfPage } = await import("./devtools/page-view.ts");
