@@ -19,13 +19,14 @@ interface Asset {
 const IS_MISSING = /^ERR_MODULE_NOT_FOUND$/;
 
 export const buildDashboard = async (to: string): Promise<void> => {
-  const { main, chunks } = await bundle();
+  const { main, needed, chunks } = await bundle();
   const style = hashed("style.css", stylesheet());
   const icon = hashed("icon.svg", readFileSync(join(SOURCE, "icon.svg"), "utf8"));
   const page = readFileSync(join(SOURCE, "index.html"), "utf8")
     .replace("/assets/style.css", `/assets/${style.name}`)
     .replace("/assets/icon.svg", `/assets/${icon.name}`)
-    .replace("/assets/main.js", `/assets/${main}`);
+    .replace("/assets/main.js", `/assets/${main}`)
+    .replace("  </head>", `${needed.map(preload).join("")}  </head>`);
   // A server that runs meanwhile finds the old files or the new ones.
   const draft = `${to}.${process.pid}`;
   mkdirSync(join(draft, "assets"), { recursive: true });
@@ -35,7 +36,17 @@ export const buildDashboard = async (to: string): Promise<void> => {
   renameSync(draft, to);
 };
 
-const bundle = async (): Promise<{ readonly main: string; readonly chunks: readonly Asset[] }> => {
+/** Requested with the page, not only once the file that imports it has come. */
+const preload = (name: string): string => `    <link rel="modulepreload" href="/assets/${name}" />\n`;
+
+interface Bundle {
+  readonly main: string;
+  /** What `main` imports. */
+  readonly needed: readonly string[];
+  readonly chunks: readonly Asset[];
+}
+
+const bundle = async (): Promise<Bundle> => {
   const { rolldown } = await import("rolldown");
   const built = await rolldown({
     input: { main: join(SOURCE, "src/main.tsx") },
@@ -48,11 +59,16 @@ const bundle = async (): Promise<{ readonly main: string; readonly chunks: reado
     minify: true,
     entryFileNames: "[name]-[hash].js",
     chunkFileNames: "[name]-[hash].js",
+    // Small parts that most pages share: as files of their own, they would be requested one after another.
+    codeSplitting: { groups: [{ name: "shared", test: /dashboard\/src\/parts\/(?!chart)/ }] },
   });
-  const chunks = output.flatMap((file) =>
-    file.type === "chunk" ? [{ name: file.fileName, content: file.code, isEntry: file.isEntry }] : [],
-  );
-  return { main: chunks.find(({ isEntry }) => isEntry)!.name, chunks };
+  const files = output.filter((file) => file.type === "chunk");
+  const entry = files.find(({ isEntry }) => isEntry)!;
+  return {
+    main: entry.fileName,
+    needed: entry.imports,
+    chunks: files.map(({ fileName, code }) => ({ name: fileName, content: code })),
+  };
 };
 
 const stylesheet = (): string =>

@@ -5,11 +5,11 @@ import { useEffect, useState } from "preact/hooks";
 import { api, findMe, may, me } from "./api.ts";
 import { liveState } from "./live.ts";
 import { forgetData } from "./load.ts";
-import { PAGES, type PageProps } from "./pages.ts";
+import { pageAt, PAGES, type PageProps } from "./pages.ts";
 import { openPalette, Palette } from "./parts/palette.tsx";
 import { Problem } from "./parts/table.tsx";
 import { tellError, Toasts } from "./parts/toasts.tsx";
-import { match, navigate, path } from "./router.ts";
+import { navigate, path } from "./router.ts";
 import { nextTheme, nextZone, theme, zone } from "./settings.ts";
 import { SignIn } from "./sign-in.tsx";
 
@@ -134,9 +134,7 @@ const signOut = async (): Promise<void> => {
 const opened = new Map<string, ComponentType<PageProps>>();
 
 const CurrentPage = (): VNode => {
-  const found = PAGES.map((page) => ({ page, params: match(page.path, path.value) })).find(
-    ({ params }) => params,
-  );
+  const found = pageAt(path.value);
   const [, redraw] = useState(0);
   const [error, setError] = useState<unknown>(undefined);
   const place = found?.page.path;
@@ -152,7 +150,7 @@ const CurrentPage = (): VNode => {
     show().catch(setError);
   }, [place]);
   if (error !== undefined) return <Problem error={error} retry={() => location.reload()} />;
-  if (!found?.params)
+  if (!found)
     return (
       <div class="empty">
         <h1>No such page</h1>

@@ -1,5 +1,6 @@
 /** Every page: its path, its place in the navigation, and its code, which is loaded when it is first opened. */
 import type { ComponentType } from "preact";
+import { match } from "./router.ts";
 
 export interface PageProps {
   /** The names in the path: `job` of `/jobs/:job`. */
@@ -62,3 +63,14 @@ export const PAGES: readonly PageEntry[] = [
   { path: "/jobs/:job/items", title: "Items", load: () => import("./pages/items.tsx") },
   { path: "/jobs/:job/items/:item", title: "Item", load: () => import("./pages/item.tsx") },
 ];
+
+/** The page that a path names, with the names in the path. */
+export const pageAt = (
+  path: string,
+): { readonly page: PageEntry; readonly params: PageProps["params"] } | undefined => {
+  for (const page of PAGES) {
+    const params = match(page.path, path);
+    if (params) return { page, params };
+  }
+  return undefined;
+};

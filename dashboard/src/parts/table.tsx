@@ -1,4 +1,5 @@
 import type { ComponentChildren, VNode } from "preact";
+import { useEffect, useState } from "preact/hooks";
 import { problemText } from "../api.ts";
 import type { Loaded } from "../load.ts";
 import { href, hrefWith, path, search, value } from "../router.ts";
@@ -51,8 +52,23 @@ interface RowsProps<Row> extends Pick<TableProps<Row>, "label" | "columns" | "ke
   readonly rows: readonly Row[];
 }
 
+/** The first table after loading is drawn in two steps, so that its first rows are seen sooner. */
+const FIRST_ROWS = 20;
+let isFirstTable = true;
+
+const useRowCount = (): number => {
+  const [count, setCount] = useState(() => (isFirstTable ? FIRST_ROWS : Infinity));
+  useEffect(() => {
+    isFirstTable = false;
+    const frame = requestAnimationFrame(() => setCount(Infinity));
+    return () => cancelAnimationFrame(frame);
+  }, []);
+  return count;
+};
+
 /** The table alone, for rows that are already there. */
 export const Rows = <Row,>({ label, columns, rows, keyOf }: RowsProps<Row>): VNode => {
+  const count = useRowCount();
   const classOf = ({ isNumber, isMinor }: Column<Row>): string =>
     [isNumber && "number", isMinor && "minor"].filter(Boolean).join(" ");
   return (
@@ -69,7 +85,7 @@ export const Rows = <Row,>({ label, columns, rows, keyOf }: RowsProps<Row>): VNo
           </tr>
         </thead>
         <tbody>
-          {rows.map((row) => (
+          {rows.slice(0, count).map((row) => (
             <tr key={keyOf(row)}>
               {columns.map((column) => (
                 <td key={column.name} class={classOf(column)}>
