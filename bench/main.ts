@@ -60,4 +60,4 @@ for (const name of options.only) {
     console.log(figureLine(figure));
   }
 }
-if (options.write) writeBenchPage(figures, options);
+if (options.write) writeBenchPage(figures);
