@@ -1,5 +1,5 @@
 // e2e: starts a service, a site and a browser
-/** A page that stays open: after eight hours' worth of live updates it needs no more memory than after two. */
+/** A page that stays open: after hours' worth of live updates it needs no more memory than after two. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -16,7 +16,8 @@ import { DashboardKit } from "./dashboard-kit.ts";
 const folder = mkdtempSync(join(tmpdir(), "sluice-heap-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-const HOURS = 8;
+/** The whole day takes minutes: `SLUICE_HEAP_HOURS=8`. */
+const HOURS = Number(process.env["SLUICE_HEAP_HOURS"] ?? 4);
 /** Progress comes about once a second. */
 const EVENTS_AN_HOUR = 3600;
 /** Written together: a page that is behind gets its time. */
@@ -76,7 +77,7 @@ const heapAfter = async (cdp: CDPSession): Promise<number> => {
   return usedSize;
 };
 
-test("the heap of an open page stays flat over eight simulated hours", async (t) => {
+test(`the heap of an open page stays flat over ${HOURS} simulated hours`, async (t) => {
   const browser = await browserOrSkip(t);
   if (!browser) return;
   await using kit = await DashboardKit.open(join(folder, "project"), browser.path);
