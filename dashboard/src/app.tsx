@@ -97,9 +97,6 @@ const LIVE = { off: "", live: "● live", paused: "‖ paused", reconnecting: "�
 
 const Settings = (): VNode => (
   <div class="settings">
-    <span class={`live ${liveState.value}`} role="status">
-      {LIVE[liveState.value]}
-    </span>
     <button type="button" class="plain" onClick={nextZone}>
       Times: {zone.value === "utc" ? "UTC" : "local"}
     </button>
@@ -116,6 +113,10 @@ const Settings = (): VNode => (
           Sign out
         </button>
       )}
+    </span>
+    {/* Last: pages without live updates have nothing here. */}
+    <span class={`live ${liveState.value}`} role="status">
+      {LIVE[liveState.value]}
     </span>
   </div>
 );

@@ -9,7 +9,12 @@ export const number = (value: number): string => whole.format(value);
 /** At most five characters, for places with little room. */
 export const compact = (value: number): string => (value < 10_000 ? number(value) : short.format(value));
 
-export const percent = (share: number): string => {
+/** A number and its percent sign stay on one line. */
+export const glued = (text: string): string => text.replaceAll(" %", "\u00A0%");
+
+export const percent = (share: number): string => glued(percentOf(share));
+
+const percentOf = (share: number): string => {
   if (share <= 0) return "0 %";
   if (share >= 1) return "100 %";
   // Never says that all are there when one is missing.
@@ -36,7 +41,7 @@ const PARTS: readonly (readonly [ms: number, unit: string])[] = [
 /** The two largest units: "3 h 20 min". */
 export const duration = (ms: number): string => {
   if (ms < 1000) return `${Math.max(0, Math.round(ms))} ms`;
-  if (ms < 10_000) return `${(ms / 1000).toFixed(1)} s`;
+  if (ms < 10_000) return `${Math.round(ms / 100) / 10} s`;
   let rest = Math.round(ms / 1000) * 1000;
   const told: string[] = [];
   for (const [length, unit] of PARTS) {
@@ -54,6 +59,12 @@ export const rate = (perSecond: number): string =>
     : perSecond * 60 >= 1
       ? `${(perSecond * 60).toFixed(0)}/min`
       : `${(perSecond * 3600).toFixed(0)}/h`;
+
+/** Of items: "2 items/s". */
+export const itemRate = (perSecond: number): string =>
+  rate(perSecond)
+    .replace("/", " items/")
+    .replace(/^1 items/, "1 item");
 
 export const money = (value: number): string => (value === 0 ? "0" : value.toFixed(value < 1 ? 4 : 2));
 

@@ -1,11 +1,12 @@
 import type { VNode } from "preact";
 import { api } from "../api.ts";
-import { duration, number, percent } from "../format.ts";
+import { duration, glued, number, percent } from "../format.ts";
 import { useEvery } from "../live.ts";
 import { useLoad } from "../load.ts";
 import { Problem, Rows } from "../parts/table.tsx";
 import { Time } from "../parts/time.tsx";
 import { ALERT_RULES } from "./now/needs.ts";
+import { subjectOf } from "./now/notices.ts";
 import type { Alert, Alerts } from "../../../src/client.ts";
 
 const AlertsPage = (): VNode => {
@@ -42,23 +43,28 @@ const Entry = ({
 }: {
   readonly alert: Alert;
   readonly hasChannels: boolean;
-}): VNode => (
-  <li>
-    {job === undefined ? (
-      <b>Notice</b>
-    ) : (
-      <a href={`/jobs/${job}`}>
-        <b>{ALERT_RULES[rule] ?? rule}</b> in job <span class="id">{job}</span>
-      </a>
-    )}
-    <p>{over ?? text}</p>
-    <p class="quiet">
-      <Time at={since} isRelative />
-      {over !== undefined && ", resolved"}
-      {hasChannels && (told.length > 0 ? `, sent to ${told.join(", ")}` : ", not sent yet")}
-    </p>
-  </li>
-);
+}): VNode => {
+  const notice = job === undefined ? subjectOf(over ?? text) : undefined;
+  return (
+    <li>
+      {notice ? (
+        <a href={notice.to}>
+          <b>{notice.title}</b>
+        </a>
+      ) : (
+        <a href={`/jobs/${job}`}>
+          <b>{ALERT_RULES[rule] ?? rule}</b> in job <span class="id">{job}</span>
+        </a>
+      )}
+      <p>{glued(notice?.text ?? over ?? text)}</p>
+      <p class="quiet">
+        <Time at={since} isRelative />
+        {over !== undefined && ", resolved"}
+        {hasChannels && (told.length > 0 ? `, sent to ${told.join(", ")}` : ", not sent yet")}
+      </p>
+    </li>
+  );
+};
 
 const Rules = ({ alerts: { rules, channels } }: { readonly alerts: Alerts }): VNode => {
   const { failureShare, noSuccess, completeness } = rules;

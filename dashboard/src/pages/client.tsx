@@ -1,7 +1,7 @@
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
 import { api, me } from "../api.ts";
-import { textOf } from "../format.ts";
+import { number, textOf } from "../format.ts";
 import { useEvery } from "../live.ts";
 import { useLoad } from "../load.ts";
 import type { PageProps } from "../pages.ts";
@@ -33,7 +33,7 @@ const ClientPage = ({ params }: PageProps): VNode => {
   };
   return (
     <>
-      <Crumbs steps={[["Clients", "/clients"]]} />
+      <Crumbs steps={[["Clients and keys", "/clients"]]} />
       <div class="head">
         <h1>{name}</h1>
         {data && (
@@ -103,10 +103,11 @@ const Limits = ({ client, reload }: { readonly client: Client; readonly reload: 
       <LimitRows of={client} used={client.today ?? {}} />
       <p class="buttons after">
         <Action label="Change limits" confirm="Change" title={`Limits of ${client.name}`} run={change}>
-          <p class="quiet">An empty field means no limit.</p>
-          {LIMITS.map(({ name, label }) => (
+          <p class="quiet">An empty field means no limit, unless it says otherwise.</p>
+          {LIMITS.map(({ name, label, usual }) => (
             <label key={name}>
               {label}
+              {usual !== undefined && <span class="quiet"> ({number(usual)} if empty)</span>}
               <input
                 name={name}
                 inputMode="decimal"

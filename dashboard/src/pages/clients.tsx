@@ -15,16 +15,16 @@ const limit = (value: number | null, show: (value: number) => string = number): 
 const COLUMNS: readonly Column<Client>[] = [
   { name: "Client", cell: ({ name }) => <a href={`/clients/${encodeURIComponent(name)}`}>{name}</a> },
   { name: "Weight", isNumber: true, cell: ({ weight }) => String(weight) },
-  { name: "Items per day", isNumber: true, cell: ({ itemsPerDay }) => limit(itemsPerDay) },
+  { name: "Items a day", isNumber: true, cell: ({ itemsPerDay }) => limit(itemsPerDay) },
   {
-    name: "Requests per day",
+    name: "Requests a day",
     isNumber: true,
     isMinor: true,
     cell: ({ requestsPerDay }) => limit(requestsPerDay),
   },
-  { name: "Running", isNumber: true, isMinor: true, cell: ({ maxRunning }) => limit(maxRunning) },
+  { name: "Running at once", isNumber: true, isMinor: true, cell: ({ maxRunning }) => limit(maxRunning) },
   {
-    name: "Stored",
+    name: "Stored bytes",
     isNumber: true,
     isMinor: true,
     cell: ({ maxStoredBytes }) => limit(maxStoredBytes, bytes),
@@ -64,7 +64,7 @@ const Clients = (): VNode => {
         </div>
       </div>
       <p class="quiet lead">
-        You are {me.value?.client}, with the role {me.value?.role}.
+        Signed in as client <b>{me.value?.client}</b>, role {me.value?.role}.
       </p>
       {secret && <Secret secret={secret} close={() => setSecret(undefined)} />}
       <Table

@@ -224,11 +224,12 @@ const Difference = ({
           label="Changes by field"
           rows={fields}
           keyOf={([name]) => name}
+          isStacked
           columns={[
             { name: "Field", cell: ([name]) => <b>{name}</b> },
             { name: "Changed", isNumber: true, cell: ([, { changed }]) => number(changed) },
             {
-              name: "Pairs",
+              name: "Examples",
               cell: ([, { examples }]) => (
                 <ul class="pairs">
                   {examples.map(({ key, before: was, after: is }) => (

@@ -37,7 +37,11 @@ const COLUMNS: readonly Column<DatasetView>[] = [
   },
   { name: "Sources", cell: ({ spec }) => spec.sources.map(({ scraper }) => scraper).join(", ") },
   { name: "Client", isMinor: true, cell: ({ client }) => client },
-  { name: "From", isMinor: true, cell: ({ isDeclared }) => (isDeclared ? "configuration" : "API") },
+  {
+    name: "Declared in",
+    isMinor: true,
+    cell: ({ isDeclared }) => (isDeclared ? "sluice.config.ts" : "the API"),
+  },
 ];
 
 const Datasets = (): VNode => {

@@ -83,7 +83,9 @@ const Tail = (): VNode => {
         <button type="button" onClick={isPaused ? goOn : () => setPaused(true)} aria-pressed={isPaused}>
           {isPaused ? `Continue (${number(waiting.length)} new)` : "Pause"}
         </button>
-        <span class="quiet">Newest first: the last {BACK} of the log that match, and what happens now.</span>
+        <span class="quiet">
+          Newest first: the last {BACK} events that match, and new ones as they happen.
+        </span>
       </p>
       {shown.length === 0 && isOpening ? (
         <p class="loading">Loading…</p>
@@ -111,15 +113,16 @@ const Entry = ({ event: { type, timestamp, data } }: { readonly event: LiveEvent
     return typeof given === "string" ? given : undefined;
   };
   const job = text("job");
+  const reason = text("reason") === "asked for" ? "on request" : text("reason");
   return (
     <li>
       <details>
         <summary>
-          <Time at={timestamp} /> <b>{type}</b> {text("scraper")}{" "}
-          {may("operator") && <span class="quiet">{text("client")}</span>} {text("lane")}{" "}
-          <span class="quiet">
-            {text("reason")} {job !== undefined && <span class="id">{job}</span>}
-          </span>
+          <Time at={timestamp} /> <b>{type}</b>{" "}
+          <span class="of">{text("scraper") ?? text("dataset") ?? text("schedule")}</span>{" "}
+          {may("operator") && <span class="of quiet">{text("client")}</span>}{" "}
+          {job !== undefined && <span class="id quiet">{job}</span>}{" "}
+          {text("lane") && <span>{text("lane")}</span>} {reason && <span class="quiet">{reason}</span>}
         </summary>
         {job !== undefined && (
           <p>

@@ -34,7 +34,10 @@ const ItemPage = ({ params }: PageProps): VNode => {
         ]}
       />
       <div class="head">
-        <h1>{item.key}</h1>
+        <div>
+          <h1>{item.key}</h1>
+          <Outcome item={item} />
+        </div>
         {item.state === "failed" && (
           <Action
             label="Retry"
@@ -49,16 +52,6 @@ const ItemPage = ({ params }: PageProps): VNode => {
           />
         )}
       </div>
-      <p>
-        <State of={item.state} />
-        {item.quality === "partial" && " partial"} {item.change && <span class="quiet">· {item.change}</span>}
-        {item.failure && (
-          <span class="wrap">
-            {" "}
-            · <b>{item.failure.kind}</b> {item.failure.detail}
-          </span>
-        )}
-      </p>
       <Viewer job={job} item={item} records={records.data?.data ?? []} isLoading={records.isLoading} />
       <section>
         <h2>Attempts</h2>
@@ -82,6 +75,20 @@ const ItemPage = ({ params }: PageProps): VNode => {
     </>
   );
 };
+
+const Outcome = ({ item: { state, quality, change, failure } }: { readonly item: Item }): VNode => (
+  <p>
+    <State of={state} />
+    {quality === "partial" && " · partial"}
+    {change && <span class="quiet"> · {change}</span>}
+    {failure && (
+      <span class="wrap">
+        {" · "}
+        <b>{failure.kind}</b>: {failure.detail}
+      </span>
+    )}
+  </p>
+);
 
 interface Tried {
   readonly at: string;

@@ -29,24 +29,21 @@ const columns = (job: string, hasChanges: boolean): readonly Column<Item>[] => [
     cell: ({ state, quality, reason }) => (
       <>
         <State of={state} />
-        {quality === "partial" && <span class="quiet"> partial</span>}
+        {quality === "partial" && <span class="quiet"> · partial</span>}
         {reason !== undefined && <span class="quiet"> {reason}</span>}
       </>
     ),
   },
   {
     name: "Why",
-    cell: ({ failure, lastAttempt }) => (
-      <span class="wrap">
-        {failure ? (
-          <>
-            {failure.kind} <span class="quiet">{failure.detail}</span>
-          </>
-        ) : (
-          <span class="quiet">{lastAttempt?.detail}</span>
-        )}
-      </span>
-    ),
+    cell: ({ failure, lastAttempt }) =>
+      failure ? (
+        <span class="wrap">
+          {failure.kind}: <span class="quiet">{failure.detail}</span>
+        </span>
+      ) : (
+        lastAttempt?.detail !== undefined && <span class="wrap quiet">{lastAttempt.detail}</span>
+      ),
   },
   ...(hasChanges ? [{ name: "Change", isMinor: true, cell: ({ change }: Item) => change ?? "" }] : []),
   { name: "Input", isMinor: true, cell: ({ input }) => <span class="cut quiet">{plain(input)}</span> },
@@ -155,7 +152,7 @@ const Filters = ({ job }: { readonly job: Job | undefined }): VNode => {
       {job?.changes && (
         <Chips name="change" label="Change" options={CHANGES.map((one) => ({ value: one }))} />
       )}
-      <FilterForm filters={[{ name: "key", label: "Key", placeholder: "Key, in full" }]} />
+      <FilterForm filters={[{ name: "key", label: "Key", placeholder: "Complete key" }]} submit="Find" />
       {fields.length > 0 && (
         <form>
           <select

@@ -1,6 +1,6 @@
 import type { VNode } from "preact";
 import { api } from "../api.ts";
-import { bytes, duration, money, number, percent, rate } from "../format.ts";
+import { bytes, duration, itemRate, money, number, percent, rate } from "../format.ts";
 import { useReloadOn } from "../live.ts";
 import { useLoad } from "../load.ts";
 import type { PageProps } from "../pages.ts";
@@ -28,7 +28,9 @@ const JobPage = ({ params }: PageProps): VNode => {
         <div>
           <h1>{job.id}</h1>
           <p>
-            <State of={job.state} /> · {job.scraper} <span class="quiet">for {job.client}</span>
+            <State of={job.state} /> ·{" "}
+            <a href={`/scrapers/${encodeURIComponent(job.scraper)}`}>{job.scraper}</a>{" "}
+            <span class="quiet">· client {job.client}</span>
             {Object.entries(job.labels).map(([name, value]) => (
               <a key={name} class="chip" href={href("/jobs", { label: `${name}=${value}` })}>
                 {name}={value}
@@ -41,7 +43,8 @@ const JobPage = ({ params }: PageProps): VNode => {
       {error !== undefined && <Problem error={error} retry={reload} />}
       {job.paused && (
         <p class="notice">
-          Paused since <Time at={job.paused.at} />: {job.paused.reason}
+          Paused since <Time at={job.paused.at} />
+          {job.paused.cause === "asked" ? " on request" : `: ${job.paused.reason}`}
         </p>
       )}
       <section aria-label="Items">
@@ -79,8 +82,12 @@ const Progress = ({ job }: { readonly job: Job }): VNode => {
   return (
     <Facts
       facts={[
-        ["Ended", `${number(progress.ended)} of ${number(counts.accepted)} (${percent(progress.share)})`],
-        ["Rate", progress.perSecond === null ? undefined : `${rate(progress.perSecond)} items`],
+        [
+          "Items ended",
+          // How many there will be is known when all are loaded.
+          `${number(progress.ended)} of ${number(counts.accepted)} ${job.state === "loading" ? "so far" : `(${percent(progress.share)})`}`,
+        ],
+        ["Rate", progress.perSecond === null ? undefined : itemRate(progress.perSecond)],
         ["Time left", left === undefined ? undefined : duration(Math.max(0, left))],
         [
           "Deadline",
@@ -93,7 +100,7 @@ const Progress = ({ job }: { readonly job: Job }): VNode => {
         ],
         ["Created", <Time at={job.createdAt} />],
         ["Ended at", job.endedAt && <Time at={job.endedAt} />],
-        ["Took", duration(ended)],
+        [job.endedAt === undefined ? "Age" : "Took", duration(ended)],
         ["Requests", number(cost.requests)],
         ["Fetched", bytes(cost.bytes)],
         ["Cost of proxies", job.totalCost > 0 ? money(job.totalCost) : undefined],
@@ -164,7 +171,7 @@ const Failures = ({ job, reload }: { readonly job: Job; readonly reload: () => v
         },
         { name: "Attempts", isNumber: true, cell: ({ attempts }) => number(attempts) },
         {
-          name: "Retry",
+          name: "Actions",
           cell: ({ kind, failed }) => (
             <RetryKind job={job} kind={kind} count={failed?.count ?? 0} reload={reload} />
           ),

@@ -31,9 +31,15 @@ const LanePage = ({ params }: PageProps): VNode => {
 const Details = ({ lane }: { readonly lane: Lane }): VNode => {
   const { perSecond, usedPerSecond, factor, operatorPerSecond, heldUntil, holdReason, backlog, inFlight } =
     lane;
-  const { proxies = [], spent = {} } = lane;
+  const { proxies = [], spent = {}, heldJobs } = lane;
   return (
     <>
+      {heldJobs > 0 && (
+        <p class="notice">
+          The breaker holds this lane for {heldJobs === 1 ? "one job" : `${number(heldJobs)} jobs`}. The page
+          of the job says why: fix the cause, then resume the job. <a href="/">Now</a> lists held lanes.
+        </p>
+      )}
       <section>
         <Facts
           facts={[

@@ -20,11 +20,11 @@ const LimitsPage = (): VNode => {
     <>
       <h1>Limits and use</h1>
       <p class="quiet lead">
-        Of <b>{client}</b>, today (UTC).{" "}
+        Client <b>{client}</b>, today (UTC).{" "}
         {may("admin") ? (
-          <a href={`/clients/${encodeURIComponent(client)}`}>Change them</a>
+          <a href={`/clients/${encodeURIComponent(client)}`}>Change limits</a>
         ) : (
-          "An admin can change them."
+          "An admin can change the limits."
         )}
       </p>
       {error !== undefined && <Problem error={error} retry={reload} />}

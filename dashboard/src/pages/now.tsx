@@ -1,6 +1,6 @@
 import type { VNode } from "preact";
 import { api, may } from "../api.ts";
-import { duration, number, percent, rate } from "../format.ts";
+import { duration, glued, itemRate, number, percent } from "../format.ts";
 import { useEvery, useReloadOn } from "../live.ts";
 import { useLoad } from "../load.ts";
 import { StateBar } from "../parts/state.tsx";
@@ -66,11 +66,11 @@ const Needs = ({ needs }: { readonly needs: readonly Need[] }): VNode =>
   ) : (
     <ul class="needs">
       {needs.map(({ title, of, to, text, at }) => (
-        <li key={`${title} ${to}`}>
+        <li key={`${title} ${to} ${at}`}>
           <a href={to}>
             <b>{title}</b> {of}
           </a>
-          <p>{text}</p>
+          <p>{glued(text)}</p>
           {at !== undefined && (
             <p class="quiet">
               <Time at={at} isRelative />
@@ -93,8 +93,9 @@ const Run = ({ job }: { readonly job: Job }): VNode => {
         </a>
         <span>{job.scraper}</span>
         <span class="quiet">
-          {number(progress.ended)} of {number(job.counts.accepted)} · {percent(progress.share)}
-          {progress.perSecond !== null && ` · ${rate(progress.perSecond)}`}
+          {number(progress.ended)} of {number(job.counts.accepted)}
+          {job.state === "loading" ? " so far, inputs are still loading" : ` · ${percent(progress.share)}`}
+          {progress.perSecond !== null && ` · ${itemRate(progress.perSecond)}`}
           {progress.etaAt !== null &&
             ` · ${duration(new Date(progress.etaAt).getTime() - now.value.getTime())} left`}
         </span>

@@ -1,6 +1,6 @@
 import type { VNode } from "preact";
 import { api, may } from "../api.ts";
-import { bytes, number, percent, textOf } from "../format.ts";
+import { bytes, glued, number, percent, textOf } from "../format.ts";
 import { useLoad } from "../load.ts";
 import type { PageProps } from "../pages.ts";
 import { Action } from "../parts/action.tsx";
@@ -130,10 +130,11 @@ const Details = ({ release }: { readonly release: ReleaseView }): VNode => {
             label="Checks"
             rows={audit.checks}
             keyOf={({ check }) => check}
+            isStacked
             columns={[
               { name: "Check", cell: ({ check }) => check },
               { name: "Verdict", cell: ({ verdict }) => <Verdict of={verdict} /> },
-              { name: "Evidence", cell: ({ detail }) => <span class="wrap">{detail}</span> },
+              { name: "Evidence", cell: ({ detail }) => <span class="wrap">{glued(detail)}</span> },
             ]}
           />
         ) : (
@@ -169,6 +170,7 @@ const Details = ({ release }: { readonly release: ReleaseView }): VNode => {
             label="Gaps by field"
             rows={gaps}
             keyOf={(field) => field}
+            isStacked
             columns={[
               { name: "Field", cell: (field) => field },
               { name: "Rows left out", isNumber: true, cell: (field) => number(dropped[field] ?? 0) },

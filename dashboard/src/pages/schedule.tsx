@@ -21,10 +21,16 @@ const STAGES: Readonly<Record<string, string>> = {
   "left-out": "cancelled",
 };
 
+const CAUSES: Readonly<Record<Firing["cause"], string>> = {
+  time: "",
+  asked: "on request",
+  backfill: "backfill",
+};
+
 const COLUMNS: readonly Column<Firing>[] = [
   { name: "Time", cell: ({ at }) => <Time at={at} /> },
   { name: "State", cell: (firing) => <FiringState of={firing} /> },
-  { name: "Reason", cell: ({ reason = "", cause }) => reason || (cause === "time" ? "" : cause) },
+  { name: "Reason", cell: ({ reason = "", cause }) => reason || CAUSES[cause] },
   {
     name: "Job",
     cell: ({ job }) =>
@@ -109,7 +115,7 @@ const About = ({ schedule }: { readonly schedule: Schedule }): VNode => {
             ["Last success", <Time at={schedule.lastSuccessAt} isRelative />],
             ["Stages", stages.join(" → ")],
             ["Dataset", dataset && <a href={`/datasets/${encodeURIComponent(dataset)}`}>{dataset}</a>],
-            ["If the previous firing has not ended", overlap],
+            ["If one still runs", overlap],
             ["Maximum delay", catchUpMs === undefined ? "one period" : duration(catchUpMs)],
             ["Client", client],
             ["Declared in", origin === "config" ? "sluice.config.ts" : "the API"],
@@ -130,7 +136,7 @@ const About = ({ schedule }: { readonly schedule: Schedule }): VNode => {
             columns={[
               { name: "Time", cell: ({ at }) => <Time at={at} /> },
               { name: "In its time zone", cell: ({ local = "–" }) => local },
-              { name: "In", isMinor: true, cell: ({ at }) => <Time at={at} isRelative /> },
+              { name: "From now", isMinor: true, cell: ({ at }) => <Time at={at} isRelative /> },
             ]}
           />
         </section>

@@ -81,7 +81,8 @@ const Schedules = (): VNode => {
           <h2>Calendar</h2>
           <Calendar shown={list.data.data} />
           <p class="hint quiet">
-            Future times are grey. All times are nominal: with jitter, a firing starts later.
+            Grey: the next times, at most five for each schedule. With jitter, a firing starts later than
+            shown.
           </p>
         </section>
       )}

@@ -24,6 +24,11 @@ type Way = keyof typeof WAYS;
 const Submit = (): VNode => {
   const name = value("scraper");
   const scrapers = useLoad("scraper names", () => api.listScrapers({ limit: 500 }));
+  const usable = (scrapers.data?.data ?? []).filter(({ problem }) => problem === undefined);
+  // The one that the URL names is there before the list has arrived.
+  const names = [
+    ...new Set([...usable.map((scraper) => scraper.name), ...(name === undefined ? [] : [name])]),
+  ];
   return (
     <div class="submit">
       <h1>Submit a job</h1>
@@ -35,13 +40,11 @@ const Submit = (): VNode => {
           onChange={(event) => navigate(hrefWith({ scraper: event.currentTarget.value }))}
         >
           <option value="">Choose…</option>
-          {scrapers.data?.data
-            .filter(({ problem }) => problem === undefined)
-            .map((scraper) => (
-              <option key={scraper.name} value={scraper.name}>
-                {scraper.name}
-              </option>
-            ))}
+          {names.map((one) => (
+            <option key={one} value={one}>
+              {one}
+            </option>
+          ))}
         </select>
       </label>
       {name === undefined ? (

@@ -199,10 +199,10 @@ const deliveryColumns = (reload: () => void): readonly Column<Delivery>[] => [
       <>
         {lastError ?? lastStatus ?? "–"}
         <span class="quiet">
-          {attempts > 1 && ` ${number(attempts)} attempts`}
+          {attempts > 1 && ` · ${number(attempts)} attempts`}
           {attempts > 0 && dueAt !== undefined && (
             <>
-              , again <Time at={dueAt} isRelative />
+              {" · "}again <Time at={dueAt} isRelative />
             </>
           )}
         </span>

@@ -28,17 +28,18 @@ const COLUMNS: readonly Column<Worker>[] = [
   },
   {
     name: "Jobs",
-    cell: ({ holds }) => (
-      <ul>
-        {[...new Set(holds.map(({ job }) => job))].slice(0, 5).map((job) => (
-          <li key={job}>
-            <a href={`/jobs/${job}`} class="id">
-              {job}
-            </a>
-          </li>
-        ))}
-      </ul>
-    ),
+    cell: ({ holds }) =>
+      holds.length > 0 && (
+        <ul>
+          {[...new Set(holds.map(({ job }) => job))].slice(0, 5).map((job) => (
+            <li key={job}>
+              <a href={`/jobs/${job}`} class="id">
+                {job}
+              </a>
+            </li>
+          ))}
+        </ul>
+      ),
   },
   {
     name: "Takes",
@@ -82,10 +83,10 @@ const Workers = (): VNode => {
         <section>
           <Facts
             facts={[
-              ["Connected", number(data.data.length)],
-              ["Useful now", number(data.scale.workers)],
-              ["Items that can run now, without a browser", number(data.scale.kinds.http.items)],
-              ["With a browser", number(data.scale.kinds.browser.items)],
+              ["Workers connected", number(data.data.length)],
+              ["Workers needed now", number(data.scale.workers)],
+              ["Items ready, no browser", number(data.scale.kinds.http.items)],
+              ["Items ready, browser", number(data.scale.kinds.browser.items)],
             ]}
           />
           {data.data.length < data.scale.workers && (
@@ -109,7 +110,7 @@ const Workers = (): VNode => {
       />
       {data && data.data.length > 0 && (
         <p class="quiet hint">
-          “Lost in”: if a worker does not respond for this long, its items go to other workers.
+          “Lost in”: after so long without a response, the items of a worker go to other workers.
         </p>
       )}
     </>

@@ -20,6 +20,8 @@ interface ChartProps {
   readonly at: readonly number[];
   readonly series: readonly Series[];
   readonly isTime?: boolean;
+  /** What the axis below shows, if it is no time. */
+  readonly note?: string;
   /** Bars on top of each other, each from its place to the next. */
   readonly isStacked?: boolean;
   /** Where the axis begins and ends; default: with the data. */
@@ -37,6 +39,7 @@ export const Chart = ({
   at,
   series,
   isTime = true,
+  note,
   isStacked = false,
   from,
   to,
@@ -89,7 +92,7 @@ export const Chart = ({
               ...axis,
               size: 26,
               ...(isTime && {
-                space: 80,
+                space: spaceOf,
                 values: (_plot: uPlot, ticks: number[], _axis: number, _space: number, step: number) =>
                   ticks.map((s) => axisTime(new Date(s * 1000), zone.value, step * 1000)),
               }),
@@ -148,10 +151,17 @@ export const Chart = ({
             {one.label}
           </span>
         ))}
+        {note !== undefined && <span>{note}</span>}
       </figcaption>
     </figure>
   );
 };
+
+const HOUR = 3600;
+
+/** Pixels between marks on an axis of times: those an hour or more apart have the day too. */
+const spaceOf = (_plot: uPlot, _axis: number, from: number, to: number, width: number): number =>
+  ((to - from) / Math.max(1, width)) * 56 >= HOUR ? 80 : 56;
 
 /** Each with those before it. */
 const stacked = (series: readonly Series[]): number[][] => {

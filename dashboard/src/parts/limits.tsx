@@ -11,17 +11,19 @@ interface Limit {
   readonly name: keyof ClientChange;
   readonly label: string;
   readonly show: (value: number) => string;
+  /** Applies where nothing is set. */
+  readonly usual?: number;
   readonly used?: keyof Used;
 }
 
 export const LIMITS: readonly Limit[] = [
-  { name: "weight", label: "Weight against other clients", show: String },
+  { name: "weight", label: "Weight against other clients", show: String, usual: 1 },
   { name: "itemsPerDay", label: "Items a day", show: number, used: "items" },
   { name: "requestsPerDay", label: "Requests a day", show: number, used: "requests" },
   { name: "bytesPerDay", label: "Bytes a day", show: bytes, used: "bytes" },
   { name: "costPerDay", label: "Cost of proxies a day", show: money, used: "cost" },
   { name: "maxRunning", label: "Items running at once", show: number },
-  { name: "maxOpenJobs", label: "Open jobs (1,000 if empty)", show: number },
+  { name: "maxOpenJobs", label: "Open jobs", show: number, usual: 1000 },
   { name: "maxStoredBytes", label: "Stored bytes", show: bytes },
   { name: "requestsPerMinute", label: "API requests a minute, for each key", show: number },
 ];
@@ -36,8 +38,8 @@ export const LimitRows = ({ of, used }: { readonly of: ClientChange; readonly us
       {
         name: "Allowed",
         isNumber: true,
-        cell: ({ name, show }) => {
-          const value = of[name] ?? null;
+        cell: ({ name, show, usual = null }) => {
+          const value = of[name] ?? usual;
           return value === null ? <span class="quiet">no limit</span> : show(value);
         },
       },

@@ -48,6 +48,8 @@ export const STATE_ORDER: readonly ItemState[] = [
 
 export interface Part {
   readonly name: string;
+  /** The state whose colour and shape it has, if the name is no state. */
+  readonly look?: string;
   readonly count: number;
   readonly to?: string;
 }
@@ -68,15 +70,15 @@ export const CountBar = ({
   return (
     <div class={isSmall ? "count-bar small" : "count-bar"}>
       <div class="bar" role="img" aria-label={`${label}: ${told || "nothing yet"}`}>
-        {shown.map(({ name, count }) => (
-          <span key={name} class={`fill s-${name}`} style={{ flexGrow: count }} />
+        {shown.map(({ name, look = name, count }) => (
+          <span key={name} class={`fill s-${look}`} style={{ flexGrow: count }} />
         ))}
       </div>
       {!isSmall && (
         <ul class="legend">
-          {shown.map(({ name, count, to }) => (
+          {shown.map(({ name, look = name, count, to }) => (
             <li key={name}>
-              <State of={name} />{" "}
+              <State of={look} label={stateWord(name)} />{" "}
               {to === undefined ? <b>{number(count)}</b> : <a href={to}>{number(count)}</a>}{" "}
               <span class="quiet">{percent(count / all)}</span>
             </li>

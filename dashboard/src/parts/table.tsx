@@ -50,7 +50,12 @@ export const Table = <Row,>({ label, columns, list, keyOf, empty, isEmptyGood }:
 
 interface RowsProps<Row> extends Pick<TableProps<Row>, "label" | "columns" | "keyOf"> {
   readonly rows: readonly Row[];
+  /** On phones, each row is a block of names and values; default: if it has more columns than fit. */
+  readonly isStacked?: boolean;
 }
+
+/** Columns that fit a phone. */
+const MOST_ON_PHONES = 3;
 
 /** The first table after loading is drawn in two steps, so that its first rows are seen sooner. */
 const FIRST_ROWS = 20;
@@ -67,13 +72,19 @@ const useRowCount = (): number => {
 };
 
 /** The table alone, for rows that are already there. */
-export const Rows = <Row,>({ label, columns, rows, keyOf }: RowsProps<Row>): VNode => {
+export const Rows = <Row,>({
+  label,
+  columns,
+  rows,
+  keyOf,
+  isStacked = columns.filter(({ isMinor }) => !isMinor).length > MOST_ON_PHONES,
+}: RowsProps<Row>): VNode => {
   const count = useRowCount();
   const classOf = ({ isNumber, isMinor }: Column<Row>): string =>
     [isNumber && "number", isMinor && "minor"].filter(Boolean).join(" ");
   return (
     // Scrolls by itself where it is too wide; the keyboard must reach that too.
-    <div class="table" role="region" aria-label={label} tabIndex={0}>
+    <div class={isStacked ? "table stacked" : "table"} role="region" aria-label={label} tabIndex={0}>
       <table>
         <thead>
           <tr>
@@ -88,7 +99,7 @@ export const Rows = <Row,>({ label, columns, rows, keyOf }: RowsProps<Row>): VNo
           {rows.slice(0, count).map((row) => (
             <tr key={keyOf(row)}>
               {columns.map((column) => (
-                <td key={column.name} class={classOf(column)}>
+                <td key={column.name} class={classOf(column)} data-name={column.name}>
                   {column.cell(row)}
                 </td>
               ))}

@@ -105,7 +105,7 @@ const Stack = ({
         }))}
       />
       <details>
-        <summary>As a table, in spans of {duration(widthMs)}</summary>
+        <summary>As a table, one row for each {duration(widthMs)}</summary>
         <Rows
           label={`Number of ${what} over time`}
           keyOf={(one) => one.at}

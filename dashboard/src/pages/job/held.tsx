@@ -13,6 +13,8 @@ const CHART_NAMES: Readonly<Record<string, string>> = {
   absent: "items that the site reports as absent",
 };
 
+const NO_FAILURES: ReadonlySet<string> = new Set(["done", "absent", "skipped"]);
+
 const nameOf = (chart: string): string =>
   CHART_NAMES[chart] ?? `records without ${chart.replace(/^missing:/, "")}`;
 
@@ -23,12 +25,12 @@ export const Held = ({ job, hold }: { readonly job: Job; readonly hold: Hold }):
     <section class="held">
       <h2>Lane {hold.lane} is held</h2>
       <p>
-        {hold.reason}. Since <Time at={hold.heldAt} />
+        {hold.reason}. Held since <Time at={hold.heldAt} />.{" "}
         {hold.probeAt === undefined ? (
-          ": it needs your decision. Fix the cause, then resume the job."
+          "Fix the cause, then resume the job."
         ) : (
           <>
-            ; one item is let through <Time at={hold.probeAt} isRelative />.
+            One item is tried <Time at={hold.probeAt} isRelative />.
           </>
         )}
       </p>
@@ -39,6 +41,7 @@ export const Held = ({ job, hold }: { readonly job: Job; readonly hold: Hold }):
             <Chart
               label={`Score of the breaker over the last ${recent.length} outcomes`}
               isTime={false}
+              note="newest outcome on the right"
               at={recent.map((_, index) => index - recent.length + 1)}
               format={(value) => value.toFixed(0)}
               series={[
@@ -64,13 +67,18 @@ export const Held = ({ job, hold }: { readonly job: Job; readonly hold: Hold }):
             {evidence.since !== undefined && (
               <span class="quiet">
                 {" "}
-                · trouble since <Time at={evidence.since} />
+                · failing since <Time at={evidence.since} />
               </span>
             )}
           </h3>
           <CountBar
             label="Latest outcomes"
-            parts={Object.entries(evidence.counts).map(([name, count]) => ({ name, count }))}
+            parts={Object.entries(evidence.counts).map(([name, count]) => ({
+              name,
+              count,
+              // Failures are counted by their kinds.
+              look: NO_FAILURES.has(name) ? name : "failed",
+            }))}
           />
         </div>
       </div>
@@ -82,7 +90,7 @@ export const Held = ({ job, hold }: { readonly job: Job; readonly hold: Hold }):
               <li key={item}>
                 <a href={`/jobs/${job.id}/items/${item}`}>{key}</a>
                 <p class="quiet small wrap">
-                  {kind} {detail}
+                  {kind}: {detail}
                 </p>
                 {captures.map((capture) => (
                   <a

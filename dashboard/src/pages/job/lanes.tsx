@@ -24,7 +24,7 @@ const COLUMNS: readonly Column<JobLane>[] = [
   { name: "State", cell: (lane) => <JobLaneState lane={lane} /> },
   { name: "Backlog", isNumber: true, cell: ({ backlog }) => number(backlog) },
   { name: "In flight", isNumber: true, cell: ({ inFlight }) => number(inFlight) },
-  { name: "Wait for a retry", isNumber: true, isMinor: true, cell: ({ waiting }) => number(waiting) },
+  { name: "Waiting for a retry", isNumber: true, isMinor: true, cell: ({ waiting }) => number(waiting) },
 ];
 
 export const LanesOfJob = ({ job }: { readonly job: Job }): VNode => {
@@ -46,9 +46,9 @@ export const LanesOfJob = ({ job }: { readonly job: Job }): VNode => {
       <h2>Lanes</h2>
       {job.endedAt === undefined && (
         <p class="quiet">
-          {isAll ? "All lanes of the job." : "Lanes in which items are left."}{" "}
+          {isAll ? "All lanes of the job." : "Only lanes with items left."}{" "}
           <a href={hrefWith({ lanes: isAll ? undefined : "all" })}>
-            {isAll ? "Only those with items left" : "Show all"}
+            {isAll ? "Show only lanes with items left" : "Show all lanes"}
           </a>
         </p>
       )}

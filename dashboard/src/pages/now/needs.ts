@@ -1,6 +1,7 @@
 /** What needs attention: each source is a short separate list, never a search through everything. */
 import { api, may, problemText } from "../../api.ts";
 import type { Job } from "../../../../src/client.ts";
+import { datasetAt, scheduleAt, subjectOf } from "./notices.ts";
 
 /** What a rule is called where it has found something. */
 export const ALERT_RULES: Readonly<Record<string, string>> = {
@@ -21,6 +22,8 @@ export interface Need {
   readonly to: string;
   readonly text: string;
   readonly at?: string;
+  /** Two sources may report the same: the first is shown. */
+  readonly about?: string;
 }
 
 /** Jobs need attention if a lane is held without a probe, or if they were paused automatically. */
@@ -58,9 +61,7 @@ const needsOfAlerts = async (): Promise<readonly Need[]> => {
       .map(({ rule, job, text, since }) => {
         if (job !== undefined && job !== "")
           return { title: ALERT_RULES[rule] ?? rule, of: `in ${job}`, to: `/jobs/${job}`, text, at: since };
-        // A notice begins with what it is about.
-        const [title = "", ...rest] = text.split(": ");
-        return { title, of: "", to: "/alerts", text: rest.join(": "), at: since };
+        return { ...subjectOf(text), of: "", at: since };
       })
   );
 };
@@ -68,10 +69,20 @@ const needsOfAlerts = async (): Promise<readonly Need[]> => {
 const needsOfDatasets = async (): Promise<readonly Need[]> => {
   const { data } = await api.datasets.listDatasets();
   return data.flatMap(({ name, isLate, last, current }) => {
-    const to = `/datasets/${encodeURIComponent(name)}`;
+    const to = datasetAt(name);
     const isWaiting = last > (current?.release ?? 0);
     return [
-      ...(isLate ? [{ title: `${name} is late`, of: "", to, text: "Its next release is overdue." }] : []),
+      ...(isLate
+        ? [
+            {
+              title: `${name} is late`,
+              of: "",
+              to,
+              text: "Its next release is overdue.",
+              about: `late ${name}`,
+            },
+          ]
+        : []),
       ...(isWaiting
         ? [
             {
@@ -81,6 +92,7 @@ const needsOfDatasets = async (): Promise<readonly Need[]> => {
               text: current
                 ? `Release ${current.release} is still the current one.`
                 : "No release is published yet.",
+              about: `release ${last} of ${name}`,
             },
           ]
         : []),
@@ -105,9 +117,10 @@ const needsOfSchedules = async (): Promise<readonly Need[]> => {
           {
             title: `Schedule ${firing.schedule}: the last firing ${firing.state === "missed" ? "was missed" : "failed"}`,
             of: "",
-            to: `/schedules/${encodeURIComponent(firing.schedule)}`,
+            to: scheduleAt(firing.schedule),
             text: firing.reason ?? "",
             at: firing.decidedAt,
+            about: `schedule ${firing.schedule}`,
           },
         ]
       : [],
@@ -126,5 +139,10 @@ export const readNeeds = async (): Promise<readonly Need[]> => {
       }
     }),
   );
-  return found.flat();
+  const told = new Set<string>();
+  return found.flat().filter(({ about }: Need) => {
+    const isTold = about !== undefined && told.has(about);
+    if (about !== undefined) told.add(about);
+    return !isTold;
+  });
 };

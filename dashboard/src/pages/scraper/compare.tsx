@@ -78,7 +78,7 @@ const Difference = ({
             { name: "Lost", isNumber: true, cell: (field) => number(field.lost) },
             { name: "Same", isNumber: true, isMinor: true, cell: ({ same }) => number(same) },
             {
-              name: "Pairs",
+              name: "Examples",
               cell: ({ examples }) => (
                 <ul class="pairs">
                   {examples.slice(0, 6).map(({ key, change, before: was, after: is }) => (

@@ -1,7 +1,7 @@
 /** What is unusual about runs, compared with earlier runs. Accepting a finding makes its run part of the baseline. */
 import type { VNode } from "preact";
 import { api } from "../../api.ts";
-import { textOf } from "../../format.ts";
+import { glued, textOf } from "../../format.ts";
 import { useLoad } from "../../load.ts";
 import { Action } from "../../parts/action.tsx";
 import { State } from "../../parts/state.tsx";
@@ -37,7 +37,7 @@ export const Drift = ({ scraper }: { readonly scraper: string }): VNode => {
           name: "Finding",
           cell: ({ text, job, examples }) => (
             <>
-              {text}
+              {glued(text)}
               {examples.length > 0 && (
                 <>
                   {" "}
