@@ -26,7 +26,9 @@ const describeFile = (path: string): TestFile => {
 
 /** Every test file of the project, or those whose path contains one of the words. */
 export const testFiles = (words: readonly string[]): TestFile[] =>
-  globSync("{src,test,examples,bench,docs}/**/*.test.ts", { exclude: (name) => name === "node_modules" })
+  globSync("{src,dashboard/src,test,examples,bench,docs}/**/*.test.ts", {
+    exclude: (name) => name === "node_modules",
+  })
     .filter((path) => words.length === 0 || words.some((word) => path.includes(word)))
     .sort()
     .map(describeFile);
