@@ -62,7 +62,12 @@ const ItemPage = ({ params }: PageProps): VNode => {
         <Facts
           facts={[
             ["Id", <span class="id">{item.id}</span>],
-            ["Scraper", `${item.scraper}${item.version === undefined ? "" : ` ${item.version}`}`],
+            [
+              "Scraper",
+              <>
+                {item.scraper} <span class="id">{item.version}</span>
+              </>,
+            ],
             ["Lane", item.lane],
             ["Attempts", number(item.attempts)],
             ["Next try", item.dueAt && <Time at={item.dueAt} />],

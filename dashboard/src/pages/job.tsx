@@ -30,7 +30,7 @@ const JobPage = ({ params }: PageProps): VNode => {
           <p>
             <State of={job.state} /> ·{" "}
             <a href={`/scrapers/${encodeURIComponent(job.scraper)}`}>{job.scraper}</a>{" "}
-            <span class="quiet">· client {job.client}</span>
+            <span class="quiet">· client {job.client}</span>{" "}
             {Object.entries(job.labels).map(([name, value]) => (
               <a key={name} class="chip" href={href("/jobs", { label: `${name}=${value}` })}>
                 {name}={value}

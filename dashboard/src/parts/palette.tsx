@@ -1,7 +1,7 @@
 /** Ctrl-K: finds pages, jobs, scrapers, lanes, and items by key. Nothing is searched by scanning: names are looked up, and short lists are filtered. */
 import { signal } from "@preact/signals";
 import type { VNode } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { api, may } from "../api.ts";
 import { PAGES } from "../pages.ts";
 import { match, navigate, path } from "../router.ts";
@@ -90,7 +90,8 @@ const Search = (): VNode => {
   const close = (): void => {
     isOpen.value = false;
   };
-  useEffect(() => dialog.current?.showModal(), []);
+  // At once: a letter that is typed next belongs to the search.
+  useLayoutEffect(() => dialog.current?.showModal(), []);
   useEffect(() => {
     let isOld = false;
     const look = async (): Promise<void> => {
