@@ -17,6 +17,24 @@ test("a listener starts with new events, or after the last one it received", asy
     assert.deepEqual(await feed.begin(unknown), { at: last, isLost: true }, unknown);
 });
 
+test("a listener that asks for the last events gets those that it wants, however many others followed", async (t) => {
+  const service = await NotifyKit.open(t);
+  const feed = new EventFeed(service.ledger);
+  for (const id of ["a", "b"]) await service.job(id, {}, 1);
+  await service.ledger.controlJob("a", "pause");
+  const pausedAt = await service.ledger.events.last();
+  await service.ledger.controlJob("b", "pause");
+  const progress = { type: "job.progress", job: "b", facts: {} } as const;
+  await service.ledger.events.write(Array.from({ length: 200 }, () => progress));
+  const last = await service.ledger.events.last();
+  assert.deepEqual(await feed.begin(undefined, 2), { at: pausedAt - 1, isLost: false });
+  assert.deepEqual(await feed.begin(undefined, 2, { job: "a", types: ["job.paused"] }), {
+    at: pausedAt - 1,
+    isLost: false,
+  });
+  assert.deepEqual(await feed.begin(undefined, 2, { types: ["job.cancelled"] }), { at: last, isLost: false });
+});
+
 test("a listener that was away for longer than events are kept has lost some", async (t) => {
   const service = await NotifyKit.open(t);
   const feed = new EventFeed(service.ledger);

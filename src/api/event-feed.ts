@@ -29,6 +29,8 @@ interface FeedPage {
 type Wanted = Pick<EventQuery, "job"> & { readonly types?: readonly EventType[] | undefined };
 
 const PAGE = 100;
+/** Rare events are searched for in so many, so that no listener costs much. */
+const MOST_SEARCHED = 20_000;
 const WAIT_MS = 10_000;
 
 /** The event log for any number of listeners, each at its own position. Listeners at the same position share reads and waits. */
@@ -41,14 +43,22 @@ export class EventFeed {
     this.#ledger = ledger;
   }
 
-  /** Where a listener begins: after the last event it has received, or `back` events before now. `isLost`: some of the events it has missed are no longer stored. */
+  /**
+   * Where a listener begins: after the last event it has received, or so that it gets the last `back` of those it wants. `isLost`:
+   * some of the events it has missed are no longer stored.
+   */
   async begin(
     lastId: string | undefined,
     back = 0,
+    wanted: Wanted = {},
   ): Promise<{ readonly at: number; readonly isLost: boolean }> {
     const { events } = this.#ledger;
     const last = await events.last();
-    if (lastId === undefined) return { at: Math.max(0, last - back), isLost: false };
+    if (lastId === undefined) {
+      const query = { ...storedOf(wanted), after: Math.max(0, last - MOST_SEARCHED), limit: back };
+      const [first] = back === 0 ? [] : await events.read({ ...query, newest: true });
+      return { at: first ? first.id - 1 : last, isLost: false };
+    }
     const at = /^\d{1,15}$/.test(lastId) ? Number(lastId) : Infinity;
     const [oldest] = await events.read({ limit: 1 });
     const isKnown = at <= last && at + 1 >= (oldest?.id ?? 0);
@@ -63,14 +73,9 @@ export class EventFeed {
     return page;
   }
 
-  async #read(after: number, { job, types = EVENT_TYPES }: Wanted): Promise<FeedPage> {
-    const { events: found, upTo } = await readPage(this.#ledger.events, {
-      after,
-      // Listeners get live progress instead, and more often.
-      types: types.filter((type) => type !== "job.progress"),
-      limit: PAGE,
-      ...(job !== undefined && { job }),
-    });
+  async #read(after: number, wanted: Wanted): Promise<FeedPage> {
+    const query = { ...storedOf(wanted), after, limit: PAGE };
+    const { events: found, upTo } = await readPage(this.#ledger.events, query);
     const jobs = new Map<string, JobView | undefined>();
     for (const event of found)
       if (event.job !== "" && !jobs.has(event.job))
@@ -81,6 +86,12 @@ export class EventFeed {
     };
   }
 }
+
+/** Listeners get live progress instead of what is stored of it, and more often. */
+const storedOf = ({ job, types = EVENT_TYPES }: Wanted): Pick<EventQuery, "job" | "types"> => ({
+  types: types.filter((type) => type !== "job.progress"),
+  ...(job !== undefined && { job }),
+});
 
 const liveEvent = (event: LedgerEvent, view: JobView | undefined): LiveEvent | undefined => {
   const { id, type, at } = event;

@@ -274,6 +274,7 @@ export const CALLS: { readonly [V in WireVerb]: z.ZodType<readonly unknown[]> } 
       job: name.optional(),
       types: list(z.enum(EVENT_TYPES)).optional(),
       limit,
+      newest: z.boolean().optional(),
     }),
   ]),
   "events.move": z.tuple([name, z.int()]),

@@ -45,4 +45,6 @@ test("what is no HTML is shown as text, with the place marked", () => {
   assert.match(view, /&lt;script>/);
   assert.match(viewOf("<svg onload=x>", 0, "image/svg+xml"), /not shown here/);
   assert.match(viewOf("<p>12.00", 3, "text/html", "source"), /&lt;p><mark/);
+  const ofTag = viewOf('<td id="price">12.00</td>', 0, "text/html", "source");
+  assert.match(ofTag, /<b>3<\/b>&lt;td id=&quot;price&quot;>12\.00<\/mark>&lt;\/td>/);
 });

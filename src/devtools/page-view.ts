@@ -125,7 +125,9 @@ const sourceView = (text: string, marks: readonly PageMark[]): string => {
   let from = 0;
   for (const { at, length, number, field, isChosen } of marks.toSorted((a, b) => a.at - b.at)) {
     if (at < from || at > text.length) continue;
-    const end = Math.min(text.length, at + Math.max(1, length));
+    // A place may be that of a tag, and the length that of the text behind it.
+    const begin = text[at] === "<" ? Math.max(at, text.indexOf(">", at) + 1) : at;
+    const end = Math.min(text.length, begin + Math.max(1, length));
     const chosen = isChosen ? ' id="sluice-mark" data-sluice-chosen=""' : "";
     body += `${escaped(text.slice(from, at))}<mark tabindex="0" title="${escaped(field)}"${chosen}><b>${number}</b>${escaped(text.slice(at, end))}</mark>`;
     from = end;

@@ -60,6 +60,8 @@ export interface EventQuery {
   readonly job?: string;
   readonly types?: readonly EventType[];
   readonly limit: number;
+  /** The newest that match instead of the oldest, also in ascending order. */
+  readonly newest?: boolean;
 }
 
 /**

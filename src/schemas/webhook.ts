@@ -83,7 +83,7 @@ export const eventQuery = z.strictObject({
   job: z.string().max(100).optional(),
   type: many(z.enum(EVENT_TYPES)).optional(),
   last: described(
-    "Start with this many earlier events. Only without `Last-Event-ID`.",
+    "Start with this many earlier events that match. Only without `Last-Event-ID`.",
     z.coerce.number<number | string>().int().min(0).max(1000),
   ).optional(),
 });

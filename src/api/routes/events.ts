@@ -51,7 +51,8 @@ Events are kept for a week. A listener that reconnects with \`Last-Event-ID\` ge
       const finish = (): void => ends.forEach((end) => end());
       pipe.once("close", finish).once("error", finish);
       raw.once("close", () => pipe.destroy());
-      const { at, isLost } = await feed.begin(headers["last-event-id"], query.last);
+      const wanted = { types, ...(query.job !== undefined && { job: query.job }) };
+      const { at, isLost } = await feed.begin(headers["last-event-id"], query.last, wanted);
       const send = (text: string): void => void (pipe.writable && pipe.write(text));
       send(isLost ? `id: ${at}\nevent: reset\ndata: {}\n\n` : `: hello\nid: ${at}\n\n`);
       const heartbeat = setInterval(() => send(": beat\n\n"), service.heartbeatMs ?? HEARTBEAT_MS);
@@ -65,7 +66,6 @@ Events are kept for a week. A listener that reconnects with \`Last-Event-ID\` ge
       if (types?.includes("job.progress") ?? true) ends.push(watch.listen(tellProgress));
       // The client may have disconnected meanwhile.
       if (pipe.destroyed) finish();
-      const wanted = { types, ...(query.job !== undefined && { job: query.job }) };
       void sendEvents(pipe, feed, at, wanted, ({ client }) => mayHear(client), closed.signal).catch(
         (error: unknown) => {
           // The server may be closing.

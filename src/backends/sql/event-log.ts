@@ -42,7 +42,14 @@ interface EventRow extends Omit<LedgerEvent, "facts"> {
   readonly facts: string;
 }
 
-function* readEvents({ consumer, after = 0, job, types, limit }: EventQuery): Steps<LedgerEvent[]> {
+function* readEvents({
+  consumer,
+  after = 0,
+  job,
+  types,
+  limit,
+  newest = false,
+}: EventQuery): Steps<LedgerEvent[]> {
   const cursor = consumer === undefined ? undefined : yield* cursorOf(consumer);
   const conditions = ["id > ?"];
   const values: Value[] = [cursor ?? after];
@@ -55,11 +62,14 @@ function* readEvents({ consumer, after = 0, job, types, limit }: EventQuery): St
     values.push(JSON.stringify(types));
   }
   const rows = yield* all<EventRow>(
-    `SELECT id, at, type, job, facts FROM events WHERE ${conditions.join(" AND ")} ORDER BY id LIMIT ?`,
+    `SELECT id, at, type, job, facts FROM events WHERE ${conditions.join(" AND ")} ORDER BY id${newest ? " DESC" : ""} LIMIT ?`,
     ...values,
     limit,
   );
-  return rows.map((row) => ({ ...row, facts: JSON.parse(row.facts) as Record<string, unknown> }));
+  return (newest ? rows.toReversed() : rows).map((row) => ({
+    ...row,
+    facts: JSON.parse(row.facts) as Record<string, unknown>,
+  }));
 }
 
 /** Deletes some of the old events that no consumer still has to read, and consumers that have not read the next one for too long. */
