@@ -42,7 +42,7 @@ ${figures.map((figure) => JSON.stringify(figure)).join("\n")}
 const storedFigures = (): Dated[] =>
   readFileSync(PAGE, "utf8")
     .split("\n")
-    .filter((line) => line.startsWith('{"figure"'))
+    .filter((line) => line.startsWith("{"))
     .map((line) => JSON.parse(line) as Dated);
 
 const valueOf = ({ value, unit }: Figure): string =>
