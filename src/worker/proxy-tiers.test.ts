@@ -26,13 +26,19 @@ const open = () => {
 const failure = (kind: FailureKind) => ({ kind, detail: "it did not work" });
 
 test("items connect directly until two are refused, and the ledger's state comes first", () => {
-  const { take, at, reports } = open();
+  const { tiers, take, at, reports } = open();
   assert.equal(take().route, undefined);
   for (let n = 0; n < 2; n++) take().report(failure("blocked"), 0, undefined);
   assert.equal(take().route?.tier, "datacenter");
   at(0);
   assert.equal(take().route?.tier, "datacenter", "the ledger had not heard of it");
-  at(0, NOW + 2_000);
+  at(0, NOW + 60_000);
+  assert.equal(take().route?.tier, "datacenter", "nor had it a minute later");
+  tiers.acknowledge(reports);
+  at(1, NOW + 60_001);
+  at(0, NOW + 60_000);
+  assert.equal(take().route?.tier, "datacenter", "an answer that was overtaken");
+  at(0, NOW + 60_002);
   assert.equal(take().route, undefined);
   assert.deepEqual(
     reports.map(({ sign }) => [sign.at, sign.item, sign.result]),

@@ -44,8 +44,6 @@ interface ProxyTiersOptions {
 
 /** After this many throttles of one item, the lane has slowed down several times. */
 const SLOWED = 3;
-/** Longer than a pulse takes. */
-const OWN_MOVE_MS = 2_000;
 /** Beyond this many lanes, the least recently used are dropped. */
 const MOST_KEPT = 10_000;
 const NO_PRICE: TierPrice = {};
@@ -54,6 +52,10 @@ const NO_PRICE: TierPrice = {};
 export class ProxyTiers {
   readonly #options: ProxyTiersOptions;
   readonly #states = new Map<string, LadderState>();
+  /** Failures that the ledger has not answered yet. Its other answers may be from before it knew them. */
+  #unheard: TierReport[] = [];
+  /** The ledger's time of the newest answer about a ladder. */
+  readonly #heardAt = new Map<string, number>();
   readonly #clock: () => number;
   /** How far the ledger's clock is ahead of this one. */
   #aheadMs = 0;
@@ -65,13 +67,21 @@ export class ProxyTiers {
     this.#clock = options.clock ?? (() => performance.now());
   }
 
-  /** What all workers together know. */
+  /** The ledger knows these reports now. */
+  acknowledge(reports: readonly TierReport[]): void {
+    if (this.#unheard.length > 0) this.#unheard = this.#unheard.filter((one) => !reports.includes(one));
+  }
+
+  /** What all workers together know. Answers may arrive in another order than they were given. */
   hear({ lane, ladder, state, now }: TierReply): void {
     this.#aheadMs = now - this.#clock();
-    const own = this.#stateOf(lane, ladder);
-    // The ledger may have answered before it knew of a move that this worker has seen.
-    if (own.at !== state.at && now - own.since < OWN_MOVE_MS) return;
-    remember(this.#states, keyOf(lane, ladder), state);
+    const key = keyOf(lane, ladder);
+    if (now < (this.#heardAt.get(key) ?? -Infinity)) return;
+    remember(this.#heardAt, key, now);
+    const known = this.#unheard
+      .filter((one) => keyOf(one.lane, one.ladder) === key)
+      .reduce((before, { sign }) => climb(before, sign, ladder, this.#options.worker, now), state);
+    remember(this.#states, key, known);
   }
 
   /** The exit for one attempt of an item. `isSticky`: items of a lane share an exit. */
@@ -107,7 +117,9 @@ export class ProxyTiers {
     // Where nothing was learned, good items teach nothing.
     else if (before.at === 0 && before.blocked.length === 0 && Object.keys(before.outages).length === 0)
       return;
-    this.#options.onSign({ lane, ladder, sign });
+    const report: TierReport = { lane, ladder, sign };
+    if (sign.result !== "good") this.#unheard.push(report);
+    this.#options.onSign(report);
     const after = climb(before, sign, ladder, this.#options.worker, this.#now());
     // Which worker tries the cheaper tier is the ledger's choice.
     remember(this.#states, keyOf(lane, ladder), { ...after, probe: null });

@@ -20,7 +20,7 @@ interface PulseOptions {
   readonly inFlight: InFlightItems;
   readonly scheduler: SlotScheduler;
   readonly costs: Pick<UnsettledCosts, "byQueue">;
-  readonly onReply: (reply: PulseReply) => void;
+  readonly onReply: (reply: PulseReply, report: PulseReport) => void;
   readonly onError: (error: unknown) => void;
 }
 
@@ -218,7 +218,7 @@ export class Pulse {
         ? undefined
         : new StopError("the lease ended before the acting request was sent");
       // Stopped jobs come first: no slot or open lane may release their requests.
-      onReply(reply);
+      onReply(reply, report);
       for (const { end } of acting) end(lost);
       for (const grant of reply.slots)
         scheduler.grant(

@@ -7,7 +7,14 @@ import { scaleKindOf } from "../domain/scale.ts";
 import { InFlightItems } from "../pipeline/claim.ts";
 import { Settler } from "../pipeline/settle.ts";
 import type { Collector } from "../ports/collector.ts";
-import type { ClaimedItem, Grant, PulseReply, SettledItem, WorkerInfo } from "../ports/ledger.ts";
+import type {
+  ClaimedItem,
+  Grant,
+  PulseReply,
+  PulseReport,
+  SettledItem,
+  WorkerInfo,
+} from "../ports/ledger.ts";
 import type { CompiledScraper } from "../scrapers/compiled-scraper.ts";
 import { DEFAULT_LIMITS } from "../scrapers/scraper.ts";
 import { AutoWays } from "./auto-ways.ts";
@@ -125,7 +132,7 @@ class Worker {
       inFlight: this.#inFlight,
       scheduler: this.#scheduler,
       costs: this.#costs,
-      onReply: (reply) => this.#hear(reply),
+      onReply: (reply, report) => this.#hear(reply, report),
       onError,
     });
     this.#settler = new Settler({
@@ -401,13 +408,14 @@ class Worker {
     this.#log.warn("local problem", { code, message, restMs });
   }
 
-  #hear(reply: PulseReply): void {
+  #hear(reply: PulseReply, report: PulseReport): void {
     if (!reply.isAlive && !this.#options.signal.aborted) void this.#registration?.report();
     if (!reply.isAlive && this.#inFlight.size > 0) {
       const jobs = [...new Set([...this.#controllers.keys()].map(({ job }) => job))];
       this.#log.warn("leases lost", { items: this.#inFlight.size, jobs });
       this.#letGo(() => true, "the worker was considered lost and its leases have ended");
     }
+    this.#tiers.acknowledge(report.tiers ?? []);
     for (const shared of reply.tiers ?? []) this.#tiers.hear(shared);
     for (const shared of reply.ways ?? []) if (!this.#recordChecks.hear(shared)) this.#autoWays.hear(shared);
     this.#gate.paceAddresses(reply.pacesAddresses === true);
