@@ -277,23 +277,25 @@ export class Transaction implements Changes {
   }
 }
 
+/** What a rule needs first; of some rules, it depends on the time. */
+export type Wants = readonly Want[] | ((now: number) => readonly Want[]);
+
 /**
  * What the ledger's rules need from an engine. `transact` loads `wants` in one round and runs `work`, which is pure: if it needs
  * more, that is loaded and `work` runs again; if another transaction was first, it runs again from the beginning. The changes of
  * `work` are written as a whole, or not at all. `isDurable: false` for changes that may be lost in a power cut, but never in a
- * crash of a process.
+ * crash of a process. `appends`: the number of results that `work` probably appends; an engine may write many of them before it
+ * takes its lock.
  */
 export interface LedgerStore {
   readonly transact: <T>(
-    wants: readonly Want[] | ((now: number) => readonly Want[]),
+    wants: Wants,
     work: (tx: Transaction) => T,
     isDurable?: boolean,
+    appends?: number,
   ) => Promise<T>;
   /** The same for a rule that changes nothing, with a consistent view of everything that it reads. */
-  readonly read: <T>(
-    wants: readonly Want[] | ((now: number) => readonly Want[]),
-    work: (tx: Transaction) => T,
-  ) => Promise<T>;
+  readonly read: <T>(wants: Wants, work: (tx: Transaction) => T) => Promise<T>;
   /** The ledger's clock, in ms. */
   readonly now: () => number;
 }

@@ -27,7 +27,7 @@ import type { JobFacts } from "./queues.ts";
 import { NOBODY, reapWorker } from "./reap.ts";
 import { SettleBatch } from "./settle-batch.ts";
 import { settle, settleWants } from "./settle.ts";
-import { type LedgerStore, type Transaction, want, type Want } from "./transaction.ts";
+import { type LedgerStore, type Transaction, want, type Want, type Wants } from "./transaction.ts";
 import { amendItems, changeJobVersions, emitAmended, endAmending, pinVersions } from "./versions.ts";
 import { registerWorker } from "./workers.ts";
 
@@ -77,11 +77,12 @@ export const ledgerVerbs = (store: LedgerStore, own: Partial<PulseLimits> = {}):
   const limits: PulseLimits = { ...LIMITS, ...own };
   const { transact } = store;
   /** Takes effect once for its id, however often it is sent. */
-  const act: Act = (id, work, { wants = [], isDurable = true } = {}) =>
+  const act: Act = (id, work, { wants = [], isDurable = true, appends } = {}) =>
     transact(
       (now) => [...answerWants(id), ...(typeof wants === "function" ? wants(now) : wants)],
       (tx) => once(tx, id, () => work(tx)),
       isDurable,
+      appends,
     );
   const upkeep = async ({ worker }: ClaimRequest): Promise<void> => {
     // A claim also counts as a sign of life.
@@ -250,6 +251,7 @@ export const ledgerVerbs = (store: LedgerStore, own: Partial<PulseLimits> = {}):
           ready.push(item.emitted.length > EMIT_CHUNK ? await emitAhead(act, nextPart, worker, item) : item);
         const reply = await act(nextPart(), (tx) => settle(tx, worker, ready), {
           wants: settleWants(worker, ready),
+          appends: ready.length,
         });
         refused.push(...reply.refused);
       }
@@ -286,8 +288,9 @@ type Act = <T>(
   id: string | undefined,
   work: (tx: Transaction) => T,
   options?: {
-    readonly wants?: readonly Want[] | ((now: number) => readonly Want[]);
+    readonly wants?: Wants;
     readonly isDurable?: boolean;
+    readonly appends?: number;
   },
 ) => Promise<T>;
 

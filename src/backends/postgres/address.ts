@@ -35,9 +35,9 @@ export const parseAddress = (url: string): PgAddress => {
   return {
     hosts: (hosts || "127.0.0.1").split(",").map(hostOf),
     config: {
-      database: decodeURIComponent(database) || "sluice",
-      ...(user !== "" && { user: decodeURIComponent(user) }),
-      ...(password.length > 0 && { password: decodeURIComponent(password.join(":")) }),
+      database: decoded(database, "the database") || "sluice",
+      ...(user !== "" && { user: decoded(user, "the user") }),
+      ...(password.length > 0 && { password: decoded(password.join(":"), "the password") }),
       ssl: SSL[sslmode]!,
     },
     hasNames: statements === "named",
@@ -48,7 +48,15 @@ export const parseAddress = (url: string): PgAddress => {
 const hostOf = (text: string): { readonly host: string; readonly port: number } => {
   const [, host, port = "5432"] = /^(\[[^\]]+\]|[^:]+)(?::(\d+))?$/.exec(text) ?? [];
   if (host === undefined) throw bad("a host is not `name` or `name:port`");
-  return { host: decodeURIComponent(host.replace(/^\[|\]$/g, "")), port: Number(port) };
+  return { host: decoded(host.replace(/^\[|\]$/g, ""), "a host"), port: Number(port) };
+};
+
+const decoded = (text: string, what: string): string => {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw bad(`${what} has a \`%\` without two hexadecimal digits; write \`%25\` for the character`);
+  }
 };
 
 /** Does not quote the URL, which may have a password. */

@@ -72,7 +72,16 @@ export class Connection implements PgConnection {
     return this.#lost !== undefined;
   }
 
+  /** Queries that are sent without waiting for each other leave in one write. */
+  #cork(): void {
+    const { stream } = this.#client.connection;
+    if (stream.writableCorked > 0) return;
+    stream.cork();
+    queueMicrotask(() => stream.uncork());
+  }
+
   async query(text: string, values?: readonly unknown[]): Promise<Answer> {
+    this.#cork();
     const result = await this.#client.query<unknown[]>({
       text,
       rowMode: "array",

@@ -57,7 +57,7 @@ export class NextItems {
   }
 }
 
-interface LikelyItems {
+export interface LikelyItems {
   readonly asked: readonly Asked[];
   readonly keep: (into: Loaded) => Promise<void>;
 }

@@ -26,11 +26,12 @@ export interface PgPool {
 }
 
 const MOST = 6;
-const PATIENCE_MS = 60_000;
 const FIRST_PATIENCE_MS = 3_000;
 const CONNECT_MS = 5_000;
 /** After this time without a response, the server counts as unreachable: a connection does not report that. */
 const ANSWER_MS = 60_000;
+/** Enough to notice that a connection was cut, and to try others afterwards. */
+const PATIENCE_MS = 3 * ANSWER_MS;
 /** Pause between two rounds over the hosts. */
 const AGAIN_MS = 250;
 /** Pause between two attempts after a conflict; half of it is random. */

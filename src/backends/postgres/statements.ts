@@ -105,13 +105,7 @@ export type OnTaken = OnConflict | "fail";
 /** Writes records: replacing those with the same key, only if there is none, or knowing that there is none. */
 export const insertRows = (kind: Kind, records: readonly object[], onTaken: OnTaken): Statement => {
   const format: RowFormat<Kind> = FORMATS[kind];
-  const columns: Value[][] = format.written.map(() => []);
-  const row: Value[] = [];
-  for (const record of records) {
-    row.length = 0;
-    format.write(record as never, row);
-    for (let i = 0; i < row.length; i++) columns[i]!.push(row[i]!);
-  }
+  const columns = format.columns(records as never);
   const types = format.storedTypes;
   const isJoined =
     records.length > 1 && !columns.some((own, i) => types[i] === "text" && own.some(hasSeparator));

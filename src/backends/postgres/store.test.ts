@@ -3,6 +3,8 @@ import { test, type TestContext } from "node:test";
 import { newDatabase, noPostgres, sharedPostgres } from "../../../test/kits/postgres.ts";
 import { rowFigures } from "../../../test/kits/postgres-rows.ts";
 import type { Result } from "../../ledger/records.ts";
+import { newShare } from "../../ledger/shares.ts";
+import { type Transaction, want } from "../../ledger/transaction.ts";
 import { ledgerVerbs } from "../../ledger/verbs.ts";
 import type { ClaimedItem, Ledger } from "../../ports/ledger.ts";
 import { failed, SimWorker } from "../../ports/ledger-suite/sim-worker.ts";
@@ -92,29 +94,100 @@ test(
   },
 );
 
-test("a record that counts as new and is there is replaced", { skip: noPostgres }, async (t) => {
-  const { pool } = await countingPool(t);
-  const store = postgresStore(pool);
-  const result = (quality: Result["quality"]): Result => ({
-    queue: 1,
-    seq: 1,
-    state: "done",
-    attempts: 1,
-    endedAt: 1,
-    quality,
-    skipped: null,
-    change: null,
-    failure: null,
-    captures: [],
-    records: null,
-    attempt: [1, 2, 3, 4, "w", null, 1],
-    revision: 0,
-  });
-  for (const quality of ["partial", "complete"] as const)
-    await store.transact([], (tx) => tx.append("result", result(quality)));
-  const stored = await store.read([], (tx) => tx.list("result", 1, 1));
-  assert.deepEqual(stored, [result("complete")]);
+const resultWith = (quality: Result["quality"]): Result => ({
+  queue: 1,
+  seq: 1,
+  state: "done",
+  attempts: 1,
+  endedAt: 1,
+  quality,
+  skipped: null,
+  change: null,
+  failure: null,
+  captures: [],
+  records: null,
+  attempt: [1, 2, 3, 4, "w", null, 1],
+  revision: 0,
 });
+
+/** Enough results for writing them before the turn is taken. */
+const MANY = 1_000;
+
+for (const [appends, when] of [
+  [1, "in the turn"],
+  [MANY, "before the turn"],
+] as const)
+  test(`a result that counts as new and is there is replaced, ${when}`, { skip: noPostgres }, async (t) => {
+    const { pool } = await countingPool(t);
+    const store = postgresStore(pool);
+    for (const quality of ["partial", "complete"] as const)
+      await store.transact([], (tx) => tx.append("result", resultWith(quality)), true, appends);
+    const stored = await store.read([], (tx) => tx.list("result", 1, 1));
+    assert.deepEqual(stored, [resultWith("complete")]);
+  });
+
+test(
+  "results that were written before the turn are not kept if the rule has others in its turn",
+  { skip: noPostgres },
+  async (t) => {
+    const { pool } = await countingPool(t);
+    const store = postgresStore(pool);
+    /** Between the try and the turn, another process is first. */
+    const interrupted: PgPool = {
+      ...pool,
+      withConnection: (work) =>
+        pool.withConnection((connection) => {
+          let before: Promise<unknown> = Promise.resolve();
+          return work({
+            query: (text, values) => {
+              const isFirst = text.startsWith("INSERT INTO results") && tries.length === 1;
+              const answer = before.then(async () => {
+                if (isFirst) await store.transact([], (tx) => tx.put("share", newShare(7, "c")));
+                return await connection.query(text, values);
+              });
+              before = answer.catch(() => undefined);
+              return answer;
+            },
+          });
+        }),
+    };
+    const tries: boolean[] = [];
+    const settle = (tx: Transaction): void => {
+      const isTaken = tx.one("share", 7, "c") !== undefined;
+      tries.push(isTaken);
+      if (!isTaken) tx.append("result", resultWith("complete"));
+    };
+    await postgresStore(interrupted).transact([want("share", 7, "c")], settle, true, MANY);
+    assert.deepEqual(tries, [false, true, true]);
+    const stored = await store.read([], (tx) => tx.list("result", 1, 1));
+    assert.deepEqual(stored, []);
+  },
+);
+
+test(
+  "a clock that is set back between the try and the turn moves times, and nothing is written twice",
+  { skip: noPostgres },
+  async (t) => {
+    const { pool } = await countingPool(t);
+    let now = 2_000_000_000_000;
+    const store = postgresStore(pool, { now: () => now });
+    await store.transact([], (tx) => tx.put("share", { ...newShare(7, "c"), readyAt: now }));
+    const runs: number[] = [];
+    const settle = (tx: Transaction): void => {
+      runs.push(tx.now);
+      if (runs.length === 1) now -= 3_600_000;
+      tx.append("result", resultWith("complete"));
+    };
+    await store.transact([], settle, true, MANY);
+    const [stored, share] = await store.read(
+      [],
+      (tx) => [tx.list("result", 1, 1), tx.one("share", 7, "c")!] as const,
+    );
+    assert.deepEqual(stored, [resultWith("complete")]);
+    assert.equal(share.readyAt, now);
+    assert.equal(runs.at(-1), now);
+  },
+);
 
 test(
   "a claim takes at most 4 round trips, a pulse 3, a settle 4 and an addition of 2,000 items 4, with any number of lanes",

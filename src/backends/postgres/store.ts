@@ -1,6 +1,7 @@
+import { isDeepStrictEqual } from "node:util";
 import { randomSeed } from "../../ledger/item-keys.ts";
 import { READ_ONLY, SETS } from "../../ledger/loads.ts";
-import type { Kind } from "../../ledger/records.ts";
+import type { Kind, Result } from "../../ledger/records.ts";
 import {
   type Changes,
   type LedgerStore,
@@ -8,12 +9,13 @@ import {
   Miss,
   Transaction,
   type Want,
+  type Wants,
 } from "../../ledger/transaction.ts";
 import { groupWants, inOrder } from "../sql/statements.ts";
 import { FORMATS, type Value } from "../sql/tables.ts";
 import { arrayOf, type PgConnection } from "./connection.ts";
 import { isTaken, RunAgain } from "./errors.ts";
-import { NextItems } from "./next-items.ts";
+import { type LikelyItems, NextItems } from "./next-items.ts";
 import type { PgPool } from "./pool.ts";
 import {
   ADD_SUMS,
@@ -31,10 +33,13 @@ import {
   WAKE_JOB,
 } from "./statements.ts";
 import { decodeText } from "./texts.ts";
-import { BEGIN, BEGIN_READ, BEGIN_UNSYNCED, flush, takeTurn } from "./turn.ts";
+import { BEGIN, BEGIN_READ, BEGIN_UNSYNCED, flush, readClock, takeTurn } from "./turn.ts";
 
 /** Each round loads something new: a rule that needs more rounds than this has a bug. */
 const MOST_ROUNDS = 1000;
+
+/** Minimum number of appended records for writing them before the turn is taken. */
+const MANY = 50;
 
 /** The time of the transaction, in loads that are sent before it is known: null for the database, which knows the time. */
 const NOW = -1;
@@ -60,34 +65,83 @@ export const postgresStore = (pool: PgPool, { now: given, onDurable }: StoreOpti
   let aheadMs = Date.now() - performance.now();
   const now = (): number => given?.() ?? performance.now() + aheadMs;
   const nextItems = new NextItems();
+  /** `clock`: the time of the transaction, requested before the loads. */
+  const loadFirst = async (
+    connection: PgConnection,
+    wants: Wants,
+    clock: Promise<number>,
+    more: readonly Want[] = [],
+  ): Promise<{ readonly at: number; readonly loaded: Loaded; readonly likely: LikelyItems | undefined }> => {
+    const loaded = new Loaded();
+    const wantsAt = (time: number): Want[] => [
+      ...(typeof wants === "function" ? wants(time) : wants),
+      ...more,
+    ];
+    const asked = wantsAt(NOW).map(withoutNow);
+    const first = fetchRows(connection, asked);
+    const isClaim = asked.some(({ name }) => name === "readyQueues");
+    const likely = isClaim ? nextItems.load(connection) : undefined;
+    const [at, groups] = await Promise.all([clock, first, likely?.keep(loaded)]);
+    keep(loaded, groups, wantsAt(at));
+    return { at, loaded, likely };
+  };
+  /**
+   * Begins a transaction with a try of its rule, and writes the results that the rule appends, while other processes may have the
+   * turn: writing them takes longest. If the rule appends others when it runs in its turn, nothing of this remains.
+   */
+  const appendEarly = async (
+    connection: PgConnection,
+    begin: string,
+    wants: Wants,
+    work: (tx: Transaction) => unknown,
+  ): Promise<EarlyResults | undefined> => {
+    const begun = connection.query(begin);
+    const [{ at, loaded }] = await Promise.all([
+      loadFirst(connection, wants, readClock(connection, given)),
+      begun,
+    ]);
+    try {
+      const { tx, missed } = await run(connection, loaded, at, work);
+      const results = resultsOf(tx);
+      const written = Promise.all(insertAll(connection, "result", results, "fail"));
+      return { results, missed, written: written.catch(runAgainIfTaken) };
+    } catch {
+      // What it loaded may be from different times. In its turn, the rule says what is wrong.
+      await connection.query("ROLLBACK");
+      return undefined;
+    }
+  };
   return {
     now,
-    transact: (wants, work, isDurable = true) => {
+    transact: (wants, work, isDurable = true, appends = 0) => {
       let onTaken: OnTaken = "fail";
+      let isEarly = appends >= MANY;
       return pool.withConnection(async (connection) => {
-        const begun = connection.query(isDurable ? BEGIN : BEGIN_UNSYNCED);
-        const turn = takeTurn(connection, "ledger", given);
-        const loaded = new Loaded();
-        const early = typeof wants === "function" ? wants(NOW).map(withoutNow) : wants;
-        const first = fetchRows(connection, early);
-        const isClaim = early.some(({ name }) => name === "readyQueues");
-        const likely = isClaim ? nextItems.load(connection) : undefined;
-        const [, at, groups] = await Promise.all([begun, turn, first, likely?.keep(loaded)]);
+        const begin = isDurable ? BEGIN : BEGIN_UNSYNCED;
+        const early = isEarly ? await appendEarly(connection, begin, wants, work) : undefined;
+        isEarly = false;
+        const begun = early ? early.written : connection.query(begin);
+        const turn = takeTurn(connection, "ledger", given, early !== undefined);
+        const first = loadFirst(connection, wants, turn, early?.missed);
+        const [{ at, loaded, likely }] = await Promise.all([first, begun]);
         aheadMs = at - performance.now();
-        keep(loaded, groups, typeof wants === "function" ? wants(at) : wants);
         const { result, tx, missed } = await run(connection, loaded, at, work);
         nextItems.note(likely, missed, tx);
+        if (early && !isSame(resultsOf(tx), early.results)) {
+          await connection.query("ROLLBACK");
+          throw new RunAgain("Something has changed since the results were written.");
+        }
         try {
-          const sent = save(connection, tx, at, onTaken);
+          const sent = save(connection, tx, at, onTaken, early && "result");
           const hasChanged = sent.length > 0;
           sent.push(connection.query("COMMIT"));
           // What one worker was given must not be given to another because the server has crashed.
           if (!isDurable && hasChanged) sent.push(flush(connection));
           await Promise.all(sent);
         } catch (error) {
-          if (onTaken === "update" || !isTaken(error)) throw error;
+          if (onTaken === "update") throw error;
           onTaken = "update";
-          throw new RunAgain("A record that counts as new was there.", { cause: error });
+          return runAgainIfTaken(error);
         }
         if (isDurable) onDurable?.(tx);
         return result;
@@ -111,6 +165,32 @@ export const postgresStore = (pool: PgPool, { now: given, onDurable }: StoreOpti
       }),
   };
 };
+
+/** Results that are written before the turn is taken. */
+interface EarlyResults {
+  readonly results: readonly Result[];
+  /** What the rule needed in addition to its first loads. */
+  readonly missed: readonly Want[];
+  readonly written: Promise<unknown>;
+}
+
+const runAgainIfTaken = (error: unknown): never => {
+  if (!isTaken(error)) throw error;
+  throw new RunAgain("A record that counts as new was there.", { cause: error });
+};
+
+const resultsOf = ({ appended }: Changes): readonly Result[] => (appended.get("result") ?? []) as Result[];
+
+/** Whether results differ only in the time at which the rule was tried and run. Most of their values are the same objects. */
+const isSame = (some: readonly Result[], others: readonly Result[]): boolean =>
+  some.length === others.length &&
+  some.every((result, i) => {
+    for (const name in result) {
+      const [a, b] = [result[name as keyof Result], others[i]![name as keyof Result]];
+      if (a !== b && name !== "endedAt" && !isDeepStrictEqual(a, b)) return false;
+    }
+    return true;
+  });
 
 /** Runs a rule until everything that it needs is loaded. */
 const run = async <T>(
@@ -200,25 +280,31 @@ const keep = (loaded: Loaded, groups: FoundRows, wants: readonly Want[]): void =
 /** Maximum number of rows in one statement: its arrays stay small enough to be sent and parsed at once. */
 export const MOST_ROWS = 5_000;
 
-/** `onTaken`: for appended records. */
+const insertAll = (
+  connection: PgConnection,
+  kind: Kind,
+  records: readonly object[],
+  onTaken: OnTaken,
+): Promise<unknown>[] => {
+  const sent: Promise<unknown>[] = [];
+  for (let from = 0; from < records.length; from += MOST_ROWS)
+    sent.push(ask(connection, insertRows(kind, records.slice(from, from + MOST_ROWS), onTaken)));
+  return sent;
+};
+
+/** `onTaken`: for appended records. `written`: the kind of appended records that are written already. */
 const save = (
   connection: PgConnection,
   changes: Changes,
   now: number,
   onTaken: OnTaken,
+  written: Kind | undefined,
 ): Promise<unknown>[] => {
   const { records, appended, tried, events, sums, queues, wakes } = changes;
   const sent: Promise<unknown>[] = [];
-  const write = (kind: Kind, some: readonly object[], on: OnTaken): void => {
-    for (let from = 0; from < some.length; from += MOST_ROWS)
-      sent.push(ask(connection, insertRows(kind, some.slice(from, from + MOST_ROWS), on)));
-  };
   for (const [kind, changed] of records) {
-    write(
-      kind,
-      [...changed.values()].filter((record) => record !== null),
-      "update",
-    );
+    const kept = [...changed.values()].filter((record) => record !== null);
+    sent.push(...insertAll(connection, kind, kept, "update"));
     const dropped = [...changed.keys()].filter((id) => changed.get(id) === null);
     if (dropped.length > 0)
       sent.push(
@@ -231,7 +317,8 @@ const save = (
         ),
       );
   }
-  for (const [kind, added] of appended) write(kind, added, onTaken);
+  for (const [kind, added] of appended)
+    if (kind !== written) sent.push(...insertAll(connection, kind, added, onTaken));
   for (const { kind, records: some, onWritten } of tried)
     if (some.length > 0)
       sent.push(ask(connection, insertRows(kind, some, "nothing")).then(({ count }) => onWritten(count)));

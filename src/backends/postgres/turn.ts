@@ -40,18 +40,19 @@ const TAKE_TURN = `UPDATE locks SET value = value + 1, before = at,
 
 /**
  * The process that updates the row of a lock is the only writer of its part until the transaction ends. Returns the time, which
- * is read when the row is locked, not when the lock is requested.
+ * is read when the row is locked, not when the lock is requested. `hasWritten`: this transaction has changed something before.
  */
 export const takeTurn = async (
   connection: PgConnection,
   lock: "ledger" | "cursors" | "registry",
   given: (() => number) | undefined,
+  hasWritten = false,
 ): Promise<number> => {
   const { rows } = await connection.query(TAKE_TURN, [given?.() ?? null, lock]);
   const [at, before] = rows[0] as [number, number];
   if (lock !== "ledger" || at >= before) return at;
-  await shiftTimes(connection, at, before - at);
-  await connection.query("COMMIT");
+  if (!hasWritten) await shiftTimes(connection, at, before - at);
+  await connection.query(hasWritten ? "ROLLBACK" : "COMMIT");
   throw new RunAgain("The clock of the database was set back, and times were moved.");
 };
 
@@ -66,7 +67,7 @@ const FLUSH_ROW = `flush-${Math.floor(Math.random() * FLUSH_ROWS)}`;
  */
 export const flush = (connection: PgConnection): Promise<unknown> => connection.query(FLUSH, [FLUSH_ROW]);
 
-export const readClock = async (connection: PgConnection): Promise<number> => {
-  const { rows } = await connection.query(`SELECT ${CLOCK}`, [null]);
+export const readClock = async (connection: PgConnection, given?: () => number): Promise<number> => {
+  const { rows } = await connection.query(`SELECT ${CLOCK}`, [given?.() ?? null]);
   return rows[0]![0] as number;
 };

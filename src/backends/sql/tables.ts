@@ -272,6 +272,24 @@ export class RowFormat<K extends Kind> {
     }
     if (this.isSummed) into.push(rowSum(into, from));
   }
+
+  /** The written values of many records, by column. */
+  columns(records: readonly Records[K][]): Value[][] {
+    const columns = this.#stored.map(([name, type]) => {
+      const own: Value[] = [];
+      for (const record of records) own.push(encode(type, record[name as keyof Records[K]]));
+      return own;
+    });
+    if (this.isSummed)
+      columns.push(
+        records.map((_, row) => {
+          let text = "";
+          for (const column of columns) text += `${column[row] ?? NULL}\u0000`;
+          return crc32(text);
+        }),
+      );
+    return columns;
+  }
 }
 
 /** The value that represents null: no text that Sluice writes begins like this. */

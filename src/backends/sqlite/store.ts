@@ -8,6 +8,7 @@ import {
   Miss,
   Transaction,
   type Want,
+  type Wants,
 } from "../../ledger/transaction.ts";
 import { writeRecords } from "../sql/rows.ts";
 import {
@@ -50,7 +51,7 @@ export const sqliteStore = (db: Database): LedgerStore => {
 /** Runs a rule until everything that it needs is loaded. */
 const run = <T>(
   db: Database,
-  wants: readonly Want[] | ((now: number) => readonly Want[]),
+  wants: Wants,
   work: (tx: Transaction) => T,
 ): { readonly result: T; readonly tx: Transaction } => {
   const loaded = new Loaded();
