@@ -199,7 +199,13 @@ test("the first request waits for few packages to load", () => {
     if (!file.endsWith(".ts")) return;
     for (const { to, isType, isDynamic } of importsOf(file)) if (!isType && !isDynamic) visit(to);
   };
-  ["cli/main.ts", "cli/commands/run.ts", "cli/actions/run.ts", "cli/actions/run-job.ts"].forEach(visit);
+  [
+    "cli/main.ts",
+    "cli/program.ts",
+    "cli/commands/run.ts",
+    "cli/actions/run.ts",
+    "cli/actions/run-job.ts",
+  ].forEach(visit);
   ["programs/worker-main.ts", ...[...preload.matchAll(/"\.\/(.*)"/g)].map(([, file]) => file!)].forEach(
     visit,
   );

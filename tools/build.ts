@@ -19,14 +19,72 @@ const PROGRAMS = globSync("**/{main,*-main,*-thread}.ts", { cwd: SRC, exclude: [
   (file) => file.slice(0, -3),
 );
 
+/** What the command, its worker process and the public modules load at once. */
+const STARTS: Readonly<Record<string, readonly string[]>> = {
+  client: ["client"],
+  index: ["index"],
+  main: ["cli/early-worker", "cli/exit"],
+  cli: ["cli/program", "cli/commands/run", "cli/actions/run"],
+  // Help and most commands need no more than these.
+  commands: globSync("cli/commands/*.ts", { cwd: SRC }).map((file) => file.slice(0, -3)),
+  run: ["cli/actions/run-job", "cli/render/progress", "backends/sqlite/open", "backends/files/open-files"],
+  work: [
+    "compose",
+    "backends/sqlite/open",
+    "backends/files/open-files",
+    "collectors/http/http-session",
+    "collectors/http/transport",
+    "worker/worker",
+    "archive/packer",
+  ],
+};
+/** They load little: other chunks must not bring more. */
+const THREADS: typeof STARTS = {
+  packer: ["archive/packer-thread"],
+  thread: ["programs/extract-thread", "programs/read-thread", "devtools/fixture-thread"],
+};
+
+const fileOf = (name: string): string => join(SRC, `${name}.ts`);
+
+interface ModuleGraph {
+  getModuleInfo(id: string): { readonly importedIds: readonly string[] } | null;
+}
+
+const loadedBy = (names: readonly string[], graph: ModuleGraph): ReadonlySet<string> => {
+  const seen = new Set(names.map(fileOf));
+  for (const id of seen) for (const next of graph.getModuleInfo(id)?.importedIds ?? []) seen.add(next);
+  return seen;
+};
+
+const programFiles = new Set(PROGRAMS.map(fileOf));
+let loads: readonly (readonly [start: string, modules: ReadonlySet<string>])[] | undefined;
+
+/** Modules that the same starts load become one chunk: the first request waits for each file. A program stays alone, because it runs when it is loaded. */
+const chunkOf = (id: string, graph: ModuleGraph): string | null => {
+  loads ??= Object.entries({ ...STARTS, ...THREADS }).map(([start, names]) => [
+    start,
+    loadedBy(names, graph),
+  ]);
+  const loading = loads.filter(([, modules]) => modules.has(id)).map(([start]) => start);
+  return programFiles.has(id) || !loading.some((start) => start in STARTS) ? null : loading.join("-");
+};
+
 const writeModules = async (): Promise<void> => {
   const bundle = await rolldown({
     input: Object.fromEntries([...PUBLIC, ...PROGRAMS].map((name) => [name, join(SRC, `${name}.ts`)])),
     platform: "node",
+    preserveEntrySignatures: "allow-extension",
     external: (id) => !/^[./]/.test(id),
     plugins: [{ name: "module-places", transform: keepPlace, renderChunk: placeChunk }],
   });
-  await bundle.write({ dir: DIST, entryFileNames: "[name].js", chunkFileNames: "chunks/[name]-[hash].js" });
+  await bundle.write({
+    dir: DIST,
+    entryFileNames: "[name].js",
+    chunkFileNames: "chunks/[name]-[hash].js",
+    codeSplitting: {
+      groups: [{ name: chunkOf, debugName: "starts", includeDependenciesRecursively: false }],
+    },
+  });
 };
 
 const BASE = "@dist@";

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
-import { CommanderError } from "commander";
+import type { CommanderError } from "commander";
+import { endEarlyWorker, startEarlyWorker } from "./early-worker.ts";
 import { EXIT } from "./exit.ts";
-import { buildProgram } from "./program.ts";
 
 /** Runs one command line and returns the exit code. */
 export const main = async (args: readonly string[]): Promise<number> => {
@@ -9,10 +9,13 @@ export const main = async (args: readonly string[]): Promise<number> => {
   if (process.pid === 1) endByDefault();
   process.stdout.on("error", endWithReader);
   try {
+    startEarlyWorker(args);
+    const { buildProgram } = await import("./program.ts");
     const program = await buildProgram(readVersion(), (code) => (exitCode = code), args[0]);
     await program.parseAsync(args, { from: "user" });
     return exitCode;
   } catch (error) {
+    const { CommanderError } = await import("commander");
     if (error instanceof CommanderError) return isHelp(error) ? EXIT.ok : EXIT.usage;
     // Loaded only when needed.
     const { explainError } = await import("./explain-error.ts");
@@ -20,6 +23,8 @@ export const main = async (args: readonly string[]): Promise<number> => {
     const { message, exitCode: failed } = explainError(error, isDebugging(args));
     if (message !== undefined) process.stderr.write(`error: ${withCommandName(message)}\n`);
     return failed;
+  } finally {
+    endEarlyWorker();
   }
 };
 

@@ -1,5 +1,5 @@
-import { existsSync, statSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { statSync } from "node:fs";
+import { dirname, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { DatasetConfig } from "../domain/release.ts";
 import type { ProxyConfig } from "../domain/proxy-tier.ts";
@@ -12,6 +12,7 @@ import {
   type ScheduleConfig,
   type ServerConfig,
 } from "./define-config.ts";
+import { findConfig } from "./find-config.ts";
 import { resolveStorageUrl } from "./storage-location.ts";
 
 /** A folder with a `sluice.config.ts`, with defaults applied. */
@@ -37,7 +38,6 @@ export interface Project {
 
 /** The exit code for an invalid configuration. */
 const EXIT_USAGE = 2;
-const CONFIG_FILES = ["sluice.config.ts", "sluice.config.js"] as const;
 
 /** The configuration in this folder or the nearest one above, or this file; undefined if there is none. */
 export const loadConfig = async (from: string = process.cwd()): Promise<Project | undefined> => {
@@ -83,13 +83,6 @@ const withPaths = ({ tiers, ...others }: ProxyConfig, folder: string): ProxyConf
     }),
   ),
 });
-
-const findConfig = (folder: string): string | undefined => {
-  const found = CONFIG_FILES.map((name) => join(folder, name)).find((file) => existsSync(file));
-  if (found !== undefined) return found;
-  const above = dirname(folder);
-  return above === folder ? undefined : findConfig(above);
-};
 
 const importDefault = async (file: string): Promise<unknown> => {
   const { explainImport, hookImports } = await import("../scrapers/load-scraper.ts");

@@ -63,7 +63,7 @@ export const hookImports = (): void => {
         if (bundled) return next(specifier, ownZod);
         try {
           const found = next(specifier, context);
-          if (found.url !== import.meta.resolve(specifier)) notePackage(parentURL, specifier);
+          if (found.url !== next(specifier, ownZod).url) notePackage(parentURL, specifier);
           return found;
         } catch {
           return next(specifier, ownZod);

@@ -77,6 +77,12 @@ const open = async (
     output.push(line);
     wake();
   };
+  // What a death changes in the ledger may be the last change of all.
+  const reapAndWake: Ledger["reap"] = async (request) => {
+    const reply = await ledger.reap(request);
+    wake();
+    return reply;
+  };
   const supervisor = new Supervisor({ script: pathToFileURL(script), processes, onOutput });
   t.after(async () => {
     await supervisor.kill();
@@ -90,7 +96,7 @@ const open = async (
     deaths,
     start: (change = {}) =>
       supervisor.start({
-        ledger: { ...ledger, ...change },
+        ledger: { ...ledger, reap: reapAndWake, ...change },
         location: storageLocation({ data: folder }),
         jobs: ["j1"],
         logLevel: "silent",

@@ -1,3 +1,4 @@
+import type { ChildProcess } from "node:child_process";
 import { hostname } from "node:os";
 import type { WorkLedger } from "../ports/ledger.ts";
 import { parseStorageUrl } from "../ports/storage.ts";
@@ -15,6 +16,8 @@ interface SupervisorOptions {
   readonly script: URL;
   /** To begin with, see `scaleTo`. */
   readonly processes: number;
+  /** The first of them, if it runs already. */
+  readonly first?: ChildProcess | undefined;
   readonly onOutput: (line: string) => void;
   readonly stallMs?: number;
   readonly maxMemoryMb?: number;
@@ -54,7 +57,8 @@ export class Supervisor {
   constructor(options: SupervisorOptions) {
     this.#options = options;
     this.#wanted = options.processes;
-    for (let i = 0; i < options.processes; i++) this.#spare.push(this.#spawn());
+    for (let i = 0; i < options.processes; i++)
+      this.#spare.push(this.#spawn(i === 0 ? options.first : undefined));
     let lookedAt = performance.now();
     this.#looker = setInterval(() => {
       const now = performance.now();
@@ -111,11 +115,12 @@ export class Supervisor {
     clearInterval(this.#looker);
   }
 
-  #spawn(): WorkerProcess {
+  #spawn(child?: ChildProcess): WorkerProcess {
     const { script, onOutput, stallMs = 10_000, maxMemoryMb = DEFAULT_MEMORY_MB } = this.#options;
     let hasBeaten = false;
     const process = new WorkerProcess({
       script,
+      child,
       stallMs,
       maxMemoryMb,
       onOutput,

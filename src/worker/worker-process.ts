@@ -10,6 +10,8 @@ export interface ProcessOptions {
   /** The program that a worker process runs. */
   readonly script: URL;
   readonly maxMemoryMb: number;
+  /** One that was started ahead of time, and has not been given work. */
+  readonly child?: ChildProcess | undefined;
   /** How long its event loop may be blocked. */
   readonly stallMs: number;
   readonly onMessage: (message: FromWorker) => void;
@@ -37,6 +39,13 @@ export const workerFlags = (maxMemoryMb: number): string[] => [
   "--disable-warning=ExperimentalWarning",
 ];
 
+export const forkWorker = (script: URL, maxMemoryMb: number): ChildProcess =>
+  fork(script, [], {
+    stdio: ["ignore", "pipe", "pipe", "ipc"],
+    env: { ...process.env, NODE_COMPILE_CACHE: getCompileCacheDir() ?? "" },
+    execArgv: workerFlags(maxMemoryMb),
+  });
+
 /** One supervised worker process: it is killed if its event loop is blocked or it uses too much memory. */
 export class WorkerProcess {
   readonly child: ChildProcess;
@@ -54,11 +63,7 @@ export class WorkerProcess {
 
   constructor(options: ProcessOptions) {
     this.#options = options;
-    this.child = fork(options.script, [], {
-      stdio: ["ignore", "pipe", "pipe", "ipc"],
-      env: { ...process.env, NODE_COMPILE_CACHE: getCompileCacheDir() ?? "" },
-      execArgv: workerFlags(options.maxMemoryMb),
-    });
+    this.child = options.child ?? forkWorker(options.script, options.maxMemoryMb);
     this.child.on("message", (message: FromWorker) => {
       this.#heard();
       if (message.type === "ended" || message.type === "failed") this.#isOrderly = true;

@@ -217,3 +217,39 @@ test("a server in the background of a shell survives the shell", async () => {
   process.kill(Number(/^\d+$/m.exec(said)![0]), "SIGTERM");
   await nothingLeft(child.pid!);
 });
+
+const FAILING = {
+  "an unknown option": ["run", "page", "--input", "urls.txt", "--no-such-option"],
+  "a missing input": ["run", "page", "--input", "no-such-file.txt"],
+  "a missing scraper": ["run", "no-such-scraper.ts", "--input", "no-such-file.txt"],
+};
+
+for (const [what, args] of Object.entries(FAILING))
+  test(`a run that fails with ${what} leaves no worker behind`, async () => {
+    const child = spawn(process.execPath, [BIN, ...args], {
+      cwd: project,
+      env,
+      detached: true,
+      stdio: "ignore",
+    });
+    groups.add(child.pid!);
+    const [code] = (await once(child, "exit")) as [number];
+    assert.equal(code, 2);
+    await nothingLeft(child.pid!);
+  });
+
+test("a worker that was started early ends with its run, even if that is killed", async () => {
+  const child = spawn(process.execPath, [BIN, "run", "page", "--input", "-"], {
+    cwd: project,
+    env,
+    detached: true,
+    stdio: ["pipe", "ignore", "ignore"],
+  });
+  groups.add(child.pid!);
+  while (childrenOf(child.pid!).length === 0) {
+    assert.equal(child.exitCode, null);
+    await delay(20);
+  }
+  child.kill("SIGKILL");
+  await nothingLeft(child.pid!);
+});

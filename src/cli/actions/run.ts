@@ -1,4 +1,5 @@
 import { Supervisor } from "../../worker/supervisor.ts";
+import { takeEarlyWorker } from "../early-worker.ts";
 import { UsageError } from "../exit.ts";
 import type { Progress } from "../render/progress.ts";
 import { workerScript } from "../worker-script.ts";
@@ -12,6 +13,7 @@ export const runCommand = async (named: string, options: RunOptions): Promise<nu
   const supervisor = new Supervisor({
     script: workerScript,
     processes,
+    first: takeEarlyWorker(),
     onOutput: (line) => void opening.then((shown) => shown.note(line)),
   });
   const opening = openDisplay(options);
