@@ -148,7 +148,12 @@ export const openController = async ({
   };
   return {
     storage,
-    listen: (host, port) => server.listen({ host, port }),
+    listen: async (host, port) => {
+      await server.ready();
+      // The document of the API takes a moment to build: nobody waits yet.
+      server.swagger();
+      return await server.listen({ host, port });
+    },
     renewTls: (renewed) => (server.server as unknown as TlsServer).setSecureContext(renewed),
     close: () => server.close(),
     runTasks: (signal) => runTasks({ ...tasks, isGone }, signal),

@@ -27,6 +27,9 @@ interface Memory {
   readonly earlier: readonly number[] | undefined;
 }
 
+/** The last jobs of a client and a scraper that are done, read once per look: a client may have a thousand new jobs. */
+type DoneJobs = Map<string, readonly JobView[]>;
+
 /** The name of this reader of the event log. */
 const CONSUMER = "alerts";
 /** Per look; the next one continues. */
@@ -60,8 +63,9 @@ export class AlertWatch {
     this.#newAt ??= await this.#ledger.events.last();
     const known = new Map<string, Memory>();
     const watched: WatchedJob[] = [];
+    const done: DoneJobs = new Map();
     for await (const view of openJobs(this.#ledger)) {
-      const memory = await this.#remember(view, now);
+      const memory = await this.#remember(view, now, done);
       known.set(view.spec.id, memory);
       watched.push({ view, memory: memory.job, earlier: memory.earlier });
     }
@@ -69,7 +73,7 @@ export class AlertWatch {
     for (const id of await this.#ended(this.#newAt)) {
       const view = await this.#ledger.readJob(id);
       if (view?.state !== "done") continue;
-      const { job, earlier } = await this.#remember(view, now);
+      const { job, earlier } = await this.#remember(view, now, done);
       watched.push({ view, memory: job, earlier });
     }
     this.#known = known;
@@ -91,18 +95,21 @@ export class AlertWatch {
     return new Set(events.filter(({ type }) => type === "job.completed").map(({ job }) => job));
   }
 
-  async #remember(view: JobView, now: number): Promise<Memory> {
+  async #remember(view: JobView, now: number, done: DoneJobs): Promise<Memory> {
     const mark = markOf(view);
     const known = this.#known.get(view.spec.id);
     if (known) return { ...known, job: remember(known.job, mark, this.#windowSize, now) };
     const isFromStart = view.createdAt >= this.#lookedAt || mark.ended <= this.#windowSize;
-    return { job: beginMemory(mark, isFromStart, now), earlier: await this.#earlierCounts(view) };
+    return { job: beginMemory(mark, isFromStart, now), earlier: await this.#earlierCounts(view, done) };
   }
 
   /** Field counts of the client's previous job with this scraper; its fields may have had another order. */
-  async #earlierCounts({ spec, createdAt }: JobView): Promise<readonly number[] | undefined> {
+  async #earlierCounts({ spec, createdAt }: JobView, done: DoneJobs): Promise<readonly number[] | undefined> {
     const { client, scraper } = spec;
-    const jobs = await this.#ledger.listJobs({ client, scraper, states: ["done"], limit: 10 });
+    const name = JSON.stringify([client, scraper]);
+    const jobs =
+      done.get(name) ?? (await this.#ledger.listJobs({ client, scraper, states: ["done"], limit: 10 }));
+    done.set(name, jobs);
     const earlier = jobs.find((job) => job.spec.id !== spec.id && job.createdAt <= createdAt);
     return (
       earlier &&

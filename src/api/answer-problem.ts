@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import type { FastifyReply, FastifyRequest } from "fastify";
@@ -162,5 +162,5 @@ const SANE = /^[A-Za-z0-9._-]{1,64}$/;
 /** The caller's request id if it is safe to log, otherwise a new one. */
 export const requestId = ({ headers }: Pick<IncomingMessage, "headers">): string => {
   const given = headers["x-request-id"];
-  return typeof given === "string" && SANE.test(given) ? given : randomBytes(9).toString("base64url");
+  return typeof given === "string" && SANE.test(given) ? given : randomUUID();
 };

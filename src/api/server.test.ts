@@ -5,6 +5,7 @@ import { text } from "node:stream/consumers";
 import { test } from "node:test";
 import { openApiKit } from "./testing/api-kit.ts";
 import type { ProblemBody } from "./answers.ts";
+import { caller } from "./yielding.ts";
 
 const PROBLEMS: readonly (readonly [
   what: string,
@@ -87,7 +88,7 @@ test("a request keeps its own id if it is safe to log, and the log has it", asyn
   const own = await kit.ask("GET", "/healthz", { headers: { "x-request-id": "mine-1" } });
   assert.equal(own.headers.get("x-request-id"), "mine-1");
   const odd = await kit.ask("GET", "/healthz", { headers: { "x-request-id": "a b<c>" } });
-  assert.match(odd.headers.get("x-request-id")!, /^[\w-]{12}$/);
+  assert.match(odd.headers.get("x-request-id")!, /^[\w-]{36}$/);
   assert.ok(kit.logged.some(({ event, facts }) => event === "request" && facts.request === "mine-1"));
 });
 
@@ -152,4 +153,21 @@ test("the bodies of one client in memory are limited, without affecting others",
   large.destroy();
   await new Promise((closed) => large.once("close", closed));
   while ((await ask(one)) === 429);
+});
+
+test("calls that a request makes are known to be its client's, also after its body was read", async () => {
+  const callers: (string | undefined)[] = [];
+  await using kit = await openApiKit({
+    withRegistry: (registry) => ({
+      ...registry,
+      async readClient(name) {
+        callers.push(caller.getStore());
+        return await registry.readClient(name);
+      },
+    }),
+  });
+  const key = await kit.addClient("acme");
+  const { status } = await kit.ask("POST", "/v1/jobs", { key, json: { scraper: "page" } });
+  assert.equal(status, 201);
+  assert.equal(callers.at(-1), "acme");
 });

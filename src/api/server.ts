@@ -13,6 +13,7 @@ import { addDocs, addOpenapi } from "./openapi.ts";
 import { ProgressWatch } from "./progress-watch.ts";
 import { addJsonParser, BodyRoom } from "./request-body.ts";
 import { RequestTurns } from "./turns.ts";
+import { caller } from "./yielding.ts";
 import { RouteContext } from "./route-context.ts";
 import { addAlertRoutes } from "./routes/alerts.ts";
 import { addAuditRoutes } from "./routes/audit.ts";
@@ -93,7 +94,9 @@ export const buildServer = async (service: ControllerContext): Promise<FastifyIn
   });
   const keyCache = addAuth(app, service.registry, now);
   const turns = new RequestTurns();
-  app.addHook("onRequest", async ({ actor, ip }) => await turns.take(actor.client || ip));
+  app.addHook("onRequest", async (request) => await turns.take(request.actor.client || request.ip));
+  // Not earlier: reading the body leaves the context.
+  app.addHook("preValidation", ({ actor }, _reply, done) => caller.run(actor.client, done));
   addIdempotency(app, service.registry, now);
   addAudit(app, service.registry, log, now);
   app.addHook("onResponse", async (request, reply) => {

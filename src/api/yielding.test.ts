@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { yielding } from "./yielding.ts";
+import { caller, yielding } from "./yielding.ts";
 
 class Ledger {
   readonly #name = "ledger";
@@ -25,6 +25,20 @@ test("a long series of calls lets other work of the process run in between", asy
   for (let n = 0; n < 50; n++) await ledger.work();
   isOver = true;
   assert.ok(others > 0);
+});
+
+test("many calls of one client do not delay those of another", async () => {
+  const ledger = yielding(new Ledger());
+  let done = 0;
+  const many = Array.from({ length: 100 }, () =>
+    caller.run("one", async () => {
+      await ledger.work();
+      done++;
+    }),
+  );
+  await caller.run("another", () => ledger.work());
+  assert.ok(done < 50, `${done} calls came first`);
+  await Promise.all(many);
 });
 
 test("everything else stays as it is", async () => {

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from "node:crypto";
+import { createHash, hash, randomBytes } from "node:crypto";
 import type { KeyInfo, Role } from "../ports/registry.ts";
 
 /** The name that was drawn for something before it is created: a request that is repeated under it finds what the first one made. */
@@ -17,7 +17,7 @@ const SECRET_BYTES = 20;
 const KEY_PATTERN = /^sluice_[0-9a-f]{8}_[0-9a-f]{40}$/;
 export const KEY_ID_LENGTH = 8;
 
-export const hashKey = (key: string): string => createHash("sha256").update(key).digest("hex");
+export const hashKey = (key: string): string => hash("sha256", key);
 
 /** Whether the text has the form of a key: only then is it looked up. */
 export const isKeyLike = (text: string): boolean => KEY_PATTERN.test(text);

@@ -45,8 +45,9 @@ interface SubmittedJob {
 
 /** Others get their turn at the event loop after this time: the inputs may have megabytes. */
 const TURN_MS = 10;
-/** And after this many items were added. */
-const BATCH = 500;
+/** And after so many items were added; fewer if that takes long, as with items of many lanes. */
+const MOST_ADDED = 500;
+const LEAST_ADDED = 100;
 
 /**
  * Creates a job with the inputs that came with it. Everything that can be wrong is found before the job is created. Repeated, it continues where the
@@ -66,11 +67,18 @@ export const submitJob = async (context: ServiceContext, job: NewJob): Promise<S
   const uncounted = isOwn && begun.counts.received > 0 ? [] : rejected;
   await addWithinQuota(context, { client, count: missing.length }, now, async () => {
     if (!isOwn) await create(context, job);
-    for (let at = 0; at < Math.max(1, missing.length); at += BATCH) {
-      const some = missing.slice(at, at + BATCH);
+    if (missing.length + uncounted.length === 0) return;
+    let at = 0;
+    let size = LEAST_ADDED;
+    do {
       if (at > 0) await setImmediate();
-      if (some.length + uncounted.length > 0) await ledger.addItems(id, some, at === 0 ? uncounted : []);
-    }
+      const begunAt = performance.now();
+      const some = missing.slice(at, at + size);
+      await ledger.addItems(id, some, at === 0 ? uncounted : []);
+      at += some.length;
+      const isLong = performance.now() - begunAt > 2 * TURN_MS;
+      size = isLong ? LEAST_ADDED : Math.min(MOST_ADDED, size * 2);
+    } while (at < missing.length);
   });
   if (job.seal) await ledger.sealJob(id);
   return { view: await readJob(context, id), rejected };
