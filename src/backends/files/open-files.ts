@@ -28,7 +28,8 @@ export const openFiles = async (folder: string): Promise<Blobs> => {
       checkBlobName(name);
       const source = watched(body);
       try {
-        return await putFile(root, folders, name, source.body);
+        const write = () => putFile(root, folders, name, source.body);
+        return await (body instanceof Uint8Array ? inTurn(write) : write());
       } catch (error) {
         throw source.failure === undefined ? blobFailure(error, root, name) : source.failure.error;
       }
@@ -59,6 +60,23 @@ export const openFiles = async (folder: string): Promise<Blobs> => {
       }
     },
   };
+};
+
+/** System calls run on four threads, one of which stays free for those that only read: hundreds of files may be written at once. */
+const MOST_WRITES = 3;
+const waiting: (() => void)[] = [];
+let writes = 0;
+
+const inTurn = async <T>(write: () => Promise<T>): Promise<T> => {
+  if (writes < MOST_WRITES) writes++;
+  else await new Promise<void>((begin) => waiting.push(begin));
+  try {
+    return await write();
+  } finally {
+    const next = waiting.shift();
+    if (next) next();
+    else writes--;
+  }
 };
 
 /** Keeps errors of the body separate: a connection that breaks during a download is not a disk error. */

@@ -62,15 +62,18 @@ export const syncFolder = async (path: string): Promise<void> => {
   }
 };
 
-/** Not `mkdir` with `recursive`, which returns ENOENT on a read-only disk. */
+/** Not `mkdir` with `recursive`, which returns ENOENT on a read-only disk, and never returns where no folder can be created (`/proc`). */
 export const makeFolder = async (path: string): Promise<void> => {
+  const hasParent = await stat(dirname(path)).then(
+    () => true,
+    () => false,
+  );
+  if (!hasParent) await makeFolder(dirname(path));
   try {
     await mkdir(path, 0o700);
   } catch (error) {
     if (codeOf(error) === "EEXIST") return;
-    if (codeOf(error) !== "ENOENT" || dirname(path) === path) throw error;
-    await makeFolder(dirname(path));
-    return makeFolder(path);
+    throw error;
   }
   await syncFolder(dirname(path));
 };

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
 import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -61,6 +62,14 @@ it("says damaged to a file that is no ledger", async (t) => {
   await writeFile(file, "these are not the pages you are looking for\n".repeat(100));
   await assert.rejects(() => openSqlite(file), code("damaged"));
 });
+
+it(
+  "says read-only where no folder can be created",
+  { skip: !existsSync("/proc/self") && "no /proc" },
+  async () => {
+    await assert.rejects(() => openSqlite("/proc/sluice/data/ledger.db"), code("read-only"));
+  },
+);
 
 it("says read-only where the folder's place is a file", async (t) => {
   const folder = await newFolder(t);

@@ -1,4 +1,4 @@
-import { closeSync, mkdirSync, openSync, statSync } from "node:fs";
+import { closeSync, existsSync, mkdirSync, openSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
 import { setImmediate as nextTurn, setTimeout as delay } from "node:timers/promises";
@@ -67,7 +67,7 @@ export class Database {
   ): Promise<Database> {
     let db: DatabaseSync;
     try {
-      mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+      makeFolder(dirname(file));
       makePrivate(file);
       db = new DatabaseSync(file, { timeout: 0 });
     } catch (error) {
@@ -226,6 +226,17 @@ export class Database {
     }
   }
 }
+
+/** Step by step: a recursive `mkdirSync` never returns where no folder can be created (`/proc`). */
+const makeFolder = (path: string): void => {
+  if (existsSync(path)) return;
+  makeFolder(dirname(path));
+  try {
+    mkdirSync(path, 0o700);
+  } catch (error) {
+    if (systemCode(error) !== "EEXIST") throw error;
+  }
+};
 
 /** SQLite makes its files readable for everyone whom the umask allows; the write-ahead log gets the permissions of the database file. */
 export const makePrivate = (file: string): void => {
