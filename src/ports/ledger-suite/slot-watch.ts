@@ -88,7 +88,7 @@ export const serveSlots = async (kit: Kit, worker: SimWorker, count: number): Pr
     served.push(...items.map(({ job }) => job));
     await worker.settle(items);
     await worker.pulse();
-    kit.pass(100);
+    kit.pass(100 * kit.slotsPerTurn);
   }
   return served;
 };

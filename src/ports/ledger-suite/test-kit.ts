@@ -47,6 +47,8 @@ export class Kit {
 
   /** How many random cases to try, of the full number: slow ledgers try a part of them, unless all laws are checked. */
   readonly trials: (full: number) => number;
+  /** How many slots of a lane pass between two claims: slow ledgers are claimed from less often. */
+  readonly slotsPerTurn: number;
 
   private constructor(
     ledger: Ledger,
@@ -55,6 +57,7 @@ export class Kit {
     trialShare: number,
   ) {
     this.trials = (full) => Math.ceil(full * trialShare);
+    this.slotsPerTurn = Math.round(1 / trialShare);
     this.ledger = this.#recorder.wrap(ledger);
     this.#open = open;
     readNow(this);
