@@ -47,10 +47,19 @@ export const match = (pattern: string, at: string): Readonly<Record<string, stri
   const found: Record<string, string> = {};
   for (const [index, part] of wanted.entries()) {
     const text = given[index]!;
-    if (part.startsWith(":")) found[part.slice(1)] = decodeURIComponent(text);
+    if (part.startsWith(":")) found[part.slice(1)] = decoded(text);
     else if (part !== text) return undefined;
   }
   return found;
+};
+
+/** A text with a `%` that begins no escape is a name that nothing has. */
+const decoded = (text: string): string => {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 };
 
 /** Links of the dashboard change the page without loading it again; others, and those with a modifier key, work as usual. */

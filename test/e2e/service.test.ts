@@ -20,7 +20,7 @@ const WATCH_MS = 1500;
 
 test("a job through the API has correct results although a worker and the controller are killed", async () => {
   const truth = join(folder, "truth.jsonl");
-  const parcels = 600;
+  const parcels = 300;
   await using site = await startSite(["--parcels", `${parcels}`, "--troubles", "all", "--truth", truth]);
   await using service = new Service(join(folder, "county"), { COUNTY_URL: site.url });
   cpSync(dirname(COUNTY_SCRAPER), join(service.folder, "scrapers"), { recursive: true });

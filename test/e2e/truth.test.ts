@@ -12,8 +12,8 @@ import { patientCounty, startSite } from "./county-process.ts";
 import { assertTruth } from "./county-truth.ts";
 import { sluice, SluiceProcess } from "./sluice-process.ts";
 
-const PARCELS = 800;
-const KILLS = 12;
+const PARCELS = 300;
+const KILLS = 6;
 /** Items that end between two kills. The kills together must leave items over, including those settled in the same batch. */
 const STEP = 10;
 const folder = mkdtempSync(join(tmpdir(), "sluice-truth-"));
@@ -52,7 +52,7 @@ test("the same while random processes are killed one after another", async () =>
   await using site = await startSite(["--parcels", `${PARCELS}`, "--troubles", "all", "--truth", truth]);
   const env = { COUNTY_URL: site.url };
   // Slow enough that no kill comes after the last item.
-  const common = ["--data", data, "--processes", "2", "--rate", "120"];
+  const common = ["--data", data, "--processes", "2", "--rate", "60"];
   await using storage = await openStorage(data);
   let current = new SluiceProcess(["run", scraper, "--input", input, ...common], env);
   for (let kills = 0; kills < KILLS; kills++) {

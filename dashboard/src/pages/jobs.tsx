@@ -30,7 +30,12 @@ const columns = (): readonly Column<Job>[] => [
   ...(may("operator") ? [{ name: "Client", cell: ({ client }: Job) => client, isMinor: true }] : []),
   { name: "State", cell: ({ state }) => <State of={state} /> },
   { name: "Items", cell: (job) => <StateBar job={job} isSmall /> },
-  { name: "Ended", isNumber: true, cell: ({ progress }) => percent(progress.share) },
+  // While inputs are loaded, nobody knows how many there will be.
+  {
+    name: "Ended",
+    isNumber: true,
+    cell: ({ state, progress }) => (state === "loading" ? "–" : percent(progress.share)),
+  },
   {
     name: "Failed",
     isNumber: true,
