@@ -46,7 +46,7 @@ export const SignIn = (): VNode => {
           {isRunning ? "Signing in…" : "Sign in"}
         </button>
         <p id="sign-in-help" class="quiet">
-          You see what the key may see. No key yet? An admin of this installation makes one with{" "}
+          You see what the key may see. No key yet? An admin of this installation can create one with{" "}
           <code>sluice clients key NAME</code>.
         </p>
       </form>

@@ -150,7 +150,7 @@ const keyColumns = (
         <div class="buttons">
           <Action
             label="Rotate"
-            title={`Replace ${prefix}… by a new ${role} key?`}
+            title={`Replace ${prefix}… with a new ${role} key?`}
             run={async (form) => {
               const { key = "" } = await api.rotateKey(client, id, Number(textOf(form, "minutes")) * 60);
               show({ label: `New ${role} key of ${client}`, text: key });
@@ -178,7 +178,7 @@ const keyColumns = (
             }}
           >
             <p>
-              Whoever uses it is refused at once.
+              Requests with this key are refused at once.
               {id === me.value?.key && " It is the key that you are signed in with."}
             </p>
           </Action>

@@ -47,7 +47,7 @@ const ItemPage = ({ params }: PageProps): VNode => {
               reload();
               return retried === 1
                 ? "The item will be retried."
-                : "The item is not in the state failed any more.";
+                : "The item is no longer in the state failed.";
             }}
           />
         )}

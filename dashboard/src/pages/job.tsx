@@ -231,7 +231,7 @@ const Inputs = ({ job }: { readonly job: Job }): VNode | null => {
   if (counts.rejected + counts.folded + counts.capped === 0) return null;
   return (
     <section>
-      <h2>Inputs that are no items</h2>
+      <h2>Inputs that did not become items</h2>
       <p>
         {number(counts.rejected)} rejected, {number(counts.folded)} with a key that the job already had,{" "}
         {number(counts.capped)} beyond a limit.

@@ -65,7 +65,7 @@ const Details = ({ lane }: { readonly lane: Lane }): VNode => {
             columns={[
               { name: "Tiers, cheap to expensive", cell: ({ ladder }) => ladder.join(" → ") },
               { name: "Now", cell: ({ tier }) => <b>{tier}</b> },
-              { name: "Why", cell: ({ why }) => why ?? "where it began" },
+              { name: "Why", cell: ({ why }) => why ?? "the first tier" },
               { name: "Since", cell: ({ since }) => <Time at={since} isRelative />, isMinor: true },
               {
                 name: "Trouble",
@@ -102,7 +102,7 @@ const Buttons = ({ lane, reload }: { readonly lane: Lane; readonly reload: () =>
     reload();
     return done;
   };
-  const items = `${number(lane.backlog)} items wait in it, of all jobs.`;
+  const items = `${number(lane.backlog)} items of all jobs wait in it.`;
   const isStopped = lane.isHeld || lane.heldUntil !== undefined;
   return (
     <div class="buttons">

@@ -94,7 +94,7 @@ const Webhooks = (): VNode => {
           columns={deliveryColumns(deliveries.reload)}
           list={deliveries}
           keyOf={({ id }) => id}
-          empty={<p>No delivery matches. Deliveries to webhooks are listed here for a few days.</p>}
+          empty={<p>No delivery matches. Deliveries are listed here for 30 days after they have ended.</p>}
         />
       </section>
     </>

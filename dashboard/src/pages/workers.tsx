@@ -12,7 +12,7 @@ const stateOf = ({ isDraining, isAlone, items }: Worker): VNode =>
   isDraining ? (
     <State of="paused" label="draining" />
   ) : isAlone ? (
-    <State of="waiting" label="one suspect item alone" />
+    <State of="waiting" label="runs suspects one by one" />
   ) : (
     <State of={items > 0 ? "running" : "queued"} label={items > 0 ? "running" : "idle"} />
   );
@@ -92,7 +92,8 @@ const Workers = (): VNode => {
           {data.data.length < data.scale.workers && (
             <p class="notice">
               More workers would help: start {number(data.scale.workers - data.data.length)} more with{" "}
-              <code>sluice worker --server {location.origin}</code>.
+              <code>sluice worker</code>, or on another machine with{" "}
+              <code>sluice worker --ledger {location.origin} --key-file FILE</code>.
             </p>
           )}
         </section>
@@ -104,7 +105,8 @@ const Workers = (): VNode => {
         keyOf={({ name }) => name}
         empty={
           <p>
-            No worker is connected. Start one with <code>sluice worker --server {location.origin}</code>.
+            No worker is connected. Start one with <code>sluice worker</code>, or on another machine with{" "}
+            <code>sluice worker --ledger {location.origin} --key-file FILE</code>.
           </p>
         }
       />

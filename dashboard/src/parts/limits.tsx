@@ -17,7 +17,7 @@ interface Limit {
 }
 
 export const LIMITS: readonly Limit[] = [
-  { name: "weight", label: "Weight against other clients", show: String, usual: 1 },
+  { name: "weight", label: "Weight relative to other clients", show: String, usual: 1 },
   { name: "itemsPerDay", label: "Items a day", show: number, used: "items" },
   { name: "requestsPerDay", label: "Requests a day", show: number, used: "requests" },
   { name: "bytesPerDay", label: "Bytes a day", show: bytes, used: "bytes" },

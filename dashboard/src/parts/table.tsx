@@ -39,7 +39,7 @@ export const Table = <Row,>({ label, columns, list, keyOf, empty, isEmptyGood }:
         <>
           <Rows label={label} columns={columns} rows={data.data} keyOf={keyOf} />
           {data.data.length === 0 && data.next !== undefined && (
-            <p class="quiet after">None so far. The next page looks further.</p>
+            <p class="quiet after">None so far. The next page continues the search.</p>
           )}
         </>
       )}

@@ -13,7 +13,9 @@ export const Compare = ({ runs }: { readonly runs: readonly Job[] }): VNode => {
   const ended = runs.filter(({ endedAt, state }) => endedAt !== undefined && state === "done");
   const [after, before] = [value("after"), value("before")];
   if (ended.length < 2)
-    return <p class="empty">Two runs that have ended can be compared here. There are {ended.length}.</p>;
+    return (
+      <p class="empty">Two runs that have ended can be compared here. So far there are {ended.length}.</p>
+    );
   const choices = ended.map(({ id, counts }) => ({
     value: id,
     label: `${id} (${compact(counts.accepted)} items)`,
