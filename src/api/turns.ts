@@ -23,7 +23,7 @@ export class FairTurns {
     if (line.waiting.length >= MOST_WAITING)
       throw new Problem(
         "too-many-requests",
-        `${MOST_WAITING} lists of this client are waiting. Wait for a response before the next request.`,
+        `${MOST_WAITING} requests of this client for lists are waiting. Wait for a response before the next request.`,
         { retryAfterSeconds: 1 },
       );
     await new Promise<void>((resolve) => {

@@ -139,8 +139,8 @@ const alertProblem = (alerts: unknown): string | undefined => {
 };
 
 const WANTED = {
-  text: "a text",
-  texts: "a list of texts",
+  text: "a string",
+  texts: "a list of strings",
   variable: "the name of an environment variable",
 } as const;
 
@@ -154,7 +154,7 @@ const channelProblem = (channel: unknown): string | undefined => {
   const unknown = unknownOption(channel, namesOf({ kind: true, name: true, ...options }), ofKind);
   if (unknown !== undefined) return unknown;
   if (channel["name"] !== undefined && !isText(channel["name"]))
-    return `\`name\` of ${ofKind} must be a text.`;
+    return `\`name\` of ${ofKind} must be a string.`;
   const wrong = Object.keys(options).find((name) => !isRight(options[name]!, channel[name]));
   return wrong === undefined ? undefined : `\`${wrong}\` of ${ofKind} must be ${WANTED[options[wrong]!]}.`;
 };

@@ -80,7 +80,7 @@ const loginProblem = (
   if (user !== undefined && !(isText(user) && /^[^\s:]+$/.test(user) && isClosed(user)))
     return `${what}: \`user\` must be a user name without spaces and colons, for example "customer-{customer}[-country-{country}]".`;
   if (values !== undefined && !(isObject(values) && Object.values(values).every(isValue)))
-    return `${what}: \`values\` must be texts without spaces and colons, for example { customer: "c1", zone: "dc" }.`;
+    return `${what}: \`values\` must be strings without spaces and colons, for example { customer: "c1", zone: "dc" }.`;
   const template = userTemplate(tier);
   const missing = neededValues(template ?? "").find((name) => !Object.hasOwn(values ?? {}, name));
   if (missing !== undefined) return `${what}: \`values.${missing}\` is missing; the user name refers to it.`;

@@ -280,7 +280,7 @@ interface Verdict {
   readonly probability: number;
 }
 
-/** The mildest result of all comparisons for a share. A difference that is too small is not computed: it counts as certain. */
+/** The mildest result of all comparisons for a share. A difference that is too small is not computed: its probability counts as 1. */
 const verdict = ({ share, baselines }: Test, shift: Shift, least: number): Verdict => {
   const worse = shift.by > 0 ? shift : NO_SHIFT;
   const now = share.hits / share.of;

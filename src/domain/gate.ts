@@ -71,7 +71,7 @@ const whyRefused = (
   fields: number,
 ): string | undefined => {
   if (lost > gained && p < GATE_RULE.alpha / fields)
-    return `${lost} values lost and ${gained} gained: by chance p = ${p.toExponential(1)}`;
+    return `${lost} values lost and ${gained} gained; by chance, the probability of this is ${p.toExponential(1)}`;
   const had = same + lost + changed;
   if (lost > GATE_RULE.lostShare * had)
     return `${lost} of ${had} values lost, more than ${GATE_RULE.lostShare * 100} %`;

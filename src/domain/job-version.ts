@@ -218,7 +218,7 @@ type NewInEmit = "scrapers" | "extracts" | "maxDepth";
 export interface Pace {
   /** Requests per second, including hops and redirects; 2 by default. */
   readonly perSecond: number;
-  /** Requests that may start at once, in excess of the even rate. Default 1; above 20 requests per second, the requests of 50 ms. */
+  /** Requests that may start at once, in excess of the even rate. Default 1; above 20 requests per second, as many as are due in 50 ms. */
   readonly burst: number;
   /** Items of the lane that may run at the same time, over all workers; 4 by default. */
   readonly concurrency: number;

@@ -121,7 +121,7 @@ test("errors name their place", () => {
     { fields: { a: { where: [{ label: "x", foo: 1 }] } } },
     /^extract\.fields\.a: a place has no option `foo`/,
   );
-  refuses({ fields: { a: { select: 5 } } }, /`select` must be a text/);
+  refuses({ fields: { a: { select: 5 } } }, /`select` must be a string/);
   refuses({ fields: { a: { select: "p", required: "no" } } }, /`required` must be true or false/);
   refuses({ fields: { a: { regex: "(" } } }, /^extract\.fields\.a: Invalid regular expression/);
   const deep = (levels: number): unknown =>

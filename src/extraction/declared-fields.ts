@@ -155,7 +155,7 @@ const patternOf = (pattern: unknown, { allowsPatterns }: DeclaredOptions, flags:
   if (!allowsPatterns)
     throw new TypeError("patterns are only for scrapers of operators: use a selector or a label");
   if (typeof pattern !== "string" || typeof flags !== "string")
-    throw new TypeError("a pattern must be a text");
+    throw new TypeError("a pattern must be a string");
   return new RegExp(pattern, flags);
 };
 
@@ -189,7 +189,7 @@ const PLACES: Readonly<
 };
 
 const textOf = (value: unknown, name: string): string => {
-  if (typeof value !== "string") throw new TypeError(`\`${name}\` must be a text`);
+  if (typeof value !== "string") throw new TypeError(`\`${name}\` must be a string`);
   return value;
 };
 

@@ -70,7 +70,7 @@ export const planInput = (
         ? stableText(input)
         : canonicalUrl(URL.parse(url, scraper.site)?.href ?? url);
     if (typeof key !== "string" || key === "")
-      return reject("the scraper's `key` did not return a text for it");
+      return reject("the scraper's `key` did not return a string for it");
     if (key.length > MOST_KEY) return reject(tooLong("key", key.length, MOST_KEY));
     const text = JSON.stringify(input);
     if (text.length > MOST_INPUT) return reject(tooLong("input as JSON", text.length, MOST_INPUT));

@@ -40,7 +40,7 @@ export interface BrowserPage {
   has(selector: string): Promise<boolean>;
   /** An attribute of the first match, or undefined. */
   attr(selector: string, name: string): Promise<string | undefined>;
-  /** Names the document as it is now, open shadow roots included, for extraction. */
+  /** Keeps the document as it is now, including open shadow roots, under a name for extraction. */
   keep(name: string): Promise<void>;
   /** Clicks the first match of a selector, or opens a URL, and keeps the file that the site sends. */
   download(
@@ -167,7 +167,7 @@ export interface Form {
 }
 
 export interface Keep {
-  /** Names a page for extraction; every response is archived with or without it. */
+  /** Keeps a page under a name for extraction. Every response is archived in any case. */
   page(name: string, page: Page): void;
   /** Fetches a file and streams it to the archive as a separate object. */
   file(name: string, url: string | URL, options?: RequestOptions): Promise<KeptFile>;

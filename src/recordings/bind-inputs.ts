@@ -132,7 +132,7 @@ export const bindInputs = (recording: Recording, input: InputValues): Recording 
     if (typeof value === "string") return value;
     if (typeof value === "number" || typeof value === "boolean") return String(value);
     throw new RecordingError(
-      `{{${name}}} has no value: the input ${JSON.stringify(name)} is ${value === undefined ? "missing" : "not a text, a number or a boolean"}.`,
+      `{{${name}}} has no value: the input ${JSON.stringify(name)} is ${value === undefined ? "missing" : "not a string, a number or a boolean"}.`,
     );
   };
   const bound = mapTexts(recording, (text, context) => fillIn(text, context, valueOf));

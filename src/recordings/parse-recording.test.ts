@@ -154,11 +154,11 @@ test("invalid recordings are refused with the step and what to do", () => {
       /^Step 1 \(click\): `selectors` is \[\]: expected a list of 1 to 50/,
     ],
     [recording({ type: "click", selectors: ["aria/"] }), /selectors that are not empty/],
-    [recording({ type: "click", selectors: [["#a", 1]] }), /texts, or lists of texts/],
+    [recording({ type: "click", selectors: [["#a", 1]] }), /strings, or lists of strings/],
     [recording({ ...click, frame: ["0"] }), /`frame` is \["0"\]: expected a list of child indexes/],
     [recording({ ...click, timeout: 0 }), /`timeout` is 0: expected milliseconds from 1 to 30000/],
     [recording({ ...click, button: "left" }), /`button` is "left": expected one of primary/],
-    [recording({ type: "change", selectors: ["#a"], value: 5 }), /`value` is 5: expected a text/],
+    [recording({ type: "change", selectors: ["#a"], value: 5 }), /`value` is 5: expected a string/],
     [recording({ type: "navigate", url: "file:///etc/passwd" }), /expected an http or https URL/],
     [recording({ type: "navigate", url: "javascript:alert(1)" }), /expected an http or https URL/],
     [recording({ ...click, assertedEvents: [{ type: "load" }] }), /expected a list of events/],
@@ -197,7 +197,7 @@ test("sizes are limited: bytes, steps, nesting, selectors", () => {
     custom("sluice.forEach", { id: `b${at}`, begin: true, selectors: ["a"] }),
   );
   refuses(recording(...begins), /nested deeper than 8 levels/);
-  assert.throws(() => readRecording(" ".repeat(5_000_001)), { message: /more than 5 MB/ });
+  assert.throws(() => readRecording(" ".repeat(5_000_001)), { message: /larger than 5 MB/ });
   assert.throws(() => readRecording("{"), { message: /not valid JSON/ });
 });
 

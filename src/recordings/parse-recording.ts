@@ -24,7 +24,7 @@ export const isObject = (value: unknown): value is JsonObject =>
 export const parseJson = (text: string): unknown => {
   if (Buffer.byteLength(text) > RECORDING_LIMITS.bytes)
     throw new RecordingError(
-      `The file has more than ${RECORDING_LIMITS.bytes / 1e6} MB. Record a shorter flow, or cut it into several.`,
+      `The file is larger than ${RECORDING_LIMITS.bytes / 1e6} MB. Record a shorter flow, or split it into several.`,
     );
   try {
     return JSON.parse(text);
@@ -47,7 +47,7 @@ export const parseRecording = (data: unknown, numbers?: readonly number[]): Reco
     );
   const { title = "Recording", timeout, steps, ...rest } = data;
   if (typeof title !== "string" || title.length > RECORDING_LIMITS.selector)
-    throw new RecordingError("`title` is not a text. Give the recording a title.");
+    throw new RecordingError("`title` is not a string. Give the recording a title.");
   const { known } = readFields({ timeout }, { timeout: COMMON_FIELDS["timeout"]! }, "The recording");
   if (steps.length > RECORDING_LIMITS.steps)
     throw new RecordingError(

@@ -54,7 +54,7 @@ const {
   pages,
 } = RECORDING_LIMITS;
 
-const text = fits(`a text of at most ${MOST_TEXT} characters`, (value) => isText(value, MOST_TEXT));
+const text = fits(`a string of at most ${MOST_TEXT} characters`, (value) => isText(value, MOST_TEXT));
 const number = fits("a number", Number.isFinite);
 const boolean = fits("true or false", (value) => typeof value === "boolean");
 const oneOf = (...words: readonly string[]): Read =>
@@ -83,7 +83,7 @@ const frame = fits(
 );
 const object = fits("an object", isObject);
 const texts = fits(
-  "an object of texts",
+  "an object of strings",
   (value) => isObject(value) && Object.values(value).every((one) => isText(one, MOST_TEXT)),
 );
 
@@ -125,7 +125,7 @@ const selectors: Read = (value) => {
       throw new Unfit(`selectors with 1 to ${parts} parts; a part leads into a shadow root`);
     return chain.map((part) => {
       if (!isText(part, MOST_SELECTOR))
-        throw new Unfit(`selectors of at most ${MOST_SELECTOR} characters: texts, or lists of texts`);
+        throw new Unfit(`selectors of at most ${MOST_SELECTOR} characters: strings, or lists of strings`);
       if (part.trim() === "" || (SELECTOR_PREFIXES as readonly string[]).includes(part))
         throw new Unfit("selectors that are not empty");
       return part;

@@ -28,7 +28,7 @@ export interface ExtractOptions {
   readonly cores: number;
   /** Examples of each kind of change. */
   readonly examples: number;
-  /** Makes the new set current even if it lost values. */
+  /** Makes the new set current even if nothing was extracted or pages could not be read. */
   readonly isForced?: boolean;
   readonly signal: AbortSignal;
   /** Receives the number of extracted items. */

@@ -38,7 +38,7 @@ export const packBundle = ({
   const content = { packages: sorted(packages), files: sorted(files), binary: sorted(binary) };
   const bytes = Buffer.from(JSON.stringify({ format: 1, name, version, entry, ...content }));
   if (bytes.length > MOST_BUNDLE_BYTES)
-    throw unbundled(name, `its code has ${(bytes.length / 1e6).toFixed(1)} MB; the limit is 16 MB`);
+    throw unbundled(name, `its code is ${(bytes.length / 1e6).toFixed(1)} MB; the limit is 16 MB`);
   return bytes;
 };
 

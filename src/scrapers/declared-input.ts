@@ -67,12 +67,12 @@ const checked = (given: unknown, what: string): DeclaredInput => {
   if (type !== "string" && (pattern !== undefined || choices !== undefined))
     throw new TypeError(`${what}: \`pattern\` and \`enum\` are for texts`);
   if (pattern !== undefined && typeof pattern !== "string")
-    throw new TypeError(`${what}: \`pattern\` must be a text`);
+    throw new TypeError(`${what}: \`pattern\` must be a string`);
   if (
     choices !== undefined &&
     !(Array.isArray(choices) && choices.length > 0 && choices.every((one) => typeof one === "string"))
   )
-    throw new TypeError(`${what}: \`enum\` must be a list of texts; put numbers in quotes`);
+    throw new TypeError(`${what}: \`enum\` must be a list of strings; put numbers in quotes`);
   if (usual !== undefined && typeof usual !== type)
     throw new TypeError(`${what}: \`default\` must be a ${type}`);
   return given as DeclaredInput;
@@ -100,10 +100,10 @@ const schemaOf = (field: DeclaredInput, what: string): z.ZodType => {
 
 const textSchema = ({ pattern, enum: choices }: DeclaredInput, what: string): z.ZodType => {
   if (choices) return z.enum(choices as [string, ...string[]]);
-  const text = z.string().min(1, "expected a text that is not empty").max(MOST_TEXT);
+  const text = z.string().min(1, "expected a string that is not empty").max(MOST_TEXT);
   if (pattern === undefined) return text;
   try {
-    return text.regex(new RegExp(`^(?:${pattern})$`, "u"), `expected a text like ${pattern}`);
+    return text.regex(new RegExp(`^(?:${pattern})$`, "u"), `expected a string like ${pattern}`);
   } catch (error) {
     throw new TypeError(`${what}: \`pattern\` is not a regular expression: ${(error as Error).message}`, {
       cause: error,

@@ -189,12 +189,12 @@ test("errors in a file are reported when it is loaded, with their place", () => 
   );
   refuses({ input: { parcel: { pattern: "(" } } }, /not a regular expression/);
   refuses({ bind: { parsel: "0100000001" } }, /no option `parsel`/);
-  refuses({ bind: { parcel: 100000001 } }, /not a text\. Put the recorded value in quotes/);
+  refuses({ bind: { parcel: 100000001 } }, /not a string\. Put the recorded value in quotes/);
   refuses({ bind: { parcel: "7" } }, /which no step of the recording uses/);
   refuses({ bind: undefined }, /no step uses an input/);
   refuses({ input: { parcel: { required: false } } }, /may have no value\. Make `input\.parcel` required/);
   refuses({ key: "{{owner}}" }, /owner is not one/);
-  refuses({ key: "fixed" }, /`key` must be a text with inputs/);
+  refuses({ key: "fixed" }, /`key` must be a string with inputs/);
   refuses(
     { headers: { Authorization: "Bearer abcdefghijk" } },
     /is a secret and does not belong in a scraper file/,

@@ -114,7 +114,7 @@ export const versionOf = (texts: readonly string[]): string => {
 const readText = (path: string): string => {
   try {
     if (statSync(path).size > RECORDING_LIMITS.bytes)
-      throw new Error(`it has more than ${RECORDING_LIMITS.bytes / 1e6} MB`);
+      throw new Error(`it is larger than ${RECORDING_LIMITS.bytes / 1e6} MB`);
     return readFileSync(path, "utf8");
   } catch (error) {
     throw new ScraperLoadError("broken-scraper", `${path}: cannot be read: ${(error as Error).message}.`, {
@@ -180,7 +180,7 @@ const refuseSecrets = (headers: unknown): void => {
     headers === null ||
     Object.values(headers).some((value) => typeof value !== "string")
   )
-    throw new TypeError("`headers` must be an object of texts");
+    throw new TypeError("`headers` must be an object of strings");
   const secret = Object.entries(headers as Record<string, string>).find(([name, value]) =>
     isSecretParameter(name, value),
   );
@@ -225,7 +225,7 @@ const bindingsOf = (bind: unknown, names: readonly string[]): Readonly<Record<st
   const other = Object.keys(bindings).find((name) => typeof bindings[name] !== "string");
   if (other !== undefined)
     throw new TypeError(
-      `\`bind.${other}\` is not a text. Put the recorded value in quotes, so that it keeps its zeros`,
+      `\`bind.${other}\` is not a string. Put the recorded value in quotes, so that it keeps its zeros`,
     );
   return bindings as Record<string, string>;
 };
@@ -241,7 +241,7 @@ const recordingFrom = (given: unknown, { readFile }: DeclareOptions): Recording 
   const { file, adapter, which } = told as { file: unknown; adapter?: unknown; which?: unknown };
   if (!readFile) throw new TypeError("`recording` must have the steps themselves, not the name of a file");
   if (typeof file !== "string" || (which !== undefined && typeof which !== "string"))
-    throw new TypeError("`recording.file` and `recording.which` must be texts");
+    throw new TypeError("`recording.file` and `recording.which` must be strings");
   const read = typeof adapter === "string" ? parseJson(readFile(adapter)) : adapter;
   return readRecording(readFile(file), {
     ...(read !== undefined && { adapter: checkAdapter(read) }),
@@ -279,7 +279,7 @@ const keyOf = (key: unknown, { names, always }: InputSchema): AnyScraper["key"] 
   const wrong = used.find((name) => !always.includes(name));
   if (used.length === 0 || wrong !== undefined)
     throw new TypeError(
-      `\`key\` must be a text with inputs that are required, for example "{{${names[0]}}}"${wrong === undefined ? "" : `; ${wrong} is not one`}`,
+      `\`key\` must be a string with inputs that are required, for example "{{${names[0]}}}"${wrong === undefined ? "" : `; ${wrong} is not one`}`,
     );
   return (input) => fillIn(key as string, "text", (name) => String((input as Record<string, unknown>)[name]));
 };

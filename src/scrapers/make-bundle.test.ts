@@ -249,7 +249,7 @@ test("an untrusted bundle cannot write outside the folder or exceed the size lim
   refusesBundle({ ...bundle, files: { "code/a.ts": "" }, name: "../n" }, /`name`/);
   refusesBundle({ ...bundle, files: { "code/a.ts": "" }, version: "../" }, /`version`/);
   assert.throws(() => parseBundle(Buffer.from("x")), /not JSON/);
-  assert.throws(() => parseBundle(Buffer.alloc(17 * 1024 * 1024)), /more than 16 MB/);
+  assert.throws(() => parseBundle(Buffer.alloc(17 * 1024 * 1024)), /larger than 16 MB/);
   assert.deepEqual(
     parseBundle(
       Buffer.from(JSON.stringify({ format: 1, ...bundle, files: { "code/a..b/.c": "", "code/a.ts": "" } })),

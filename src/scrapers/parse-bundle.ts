@@ -25,7 +25,7 @@ export const parseBundle = (bytes: Uint8Array): Bundle => {
       `This is not a bundle of a scraper: ${problem}. Make it with \`sluice deploy\` of the same version of Sluice.`,
     );
   };
-  if (bytes.length > MOST_BUNDLE_BYTES) refuse("it has more than 16 MB");
+  if (bytes.length > MOST_BUNDLE_BYTES) refuse("it is larger than 16 MB");
   let value: unknown;
   try {
     value = JSON.parse(Buffer.from(bytes).toString());

@@ -28,7 +28,7 @@ interface Scraper<Input = never, Kind extends CollectorKind = "http"> {
   readonly kind?: Kind;
   /** For kinds that use a browser: isolation, what is loaded, which hosts. */
   readonly browser?: BrowserOptions;
-  /** Up to 64 characters: a-z, 0-9, dot, dash and underscore. Jobs and records have it. */
+  /** Up to 64 characters: a-z, 0-9, dot, dash and underscore. Jobs and records refer to it. */
   readonly name: string;
   /** The site's origin: relative URLs are resolved against it, and its domain is the lane. */
   readonly site?: string;
@@ -56,7 +56,7 @@ interface Scraper<Input = never, Kind extends CollectorKind = "http"> {
   readonly failures?: PolicyOverrides;
   /** Sent with every request; `authorization` and `cookie` to the site's own origin only, and never stored. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** "none": only the records are kept, and extraction cannot be run again. */
+  /** "none": only records and files are stored, and extraction cannot be run again. */
   readonly archive?: "all" | "none";
   /** How long the data of its jobs is kept after a job ends: `{ pages: "90d", records: "2y" }`. Forever by default. */
   readonly retention?: RetentionSetting;

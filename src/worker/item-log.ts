@@ -36,7 +36,8 @@ export class ItemLog {
   late(item: ClaimedItem, error: unknown): void {
     const { detail } = scraperError(error);
     this.#log.warn("late work refused", { ...factsOf(item), detail });
-    if (!this.#hasWarned) console.error(`warning: item ${item.key} ended before all of its work: ${detail}`);
+    if (!this.#hasWarned)
+      console.error(`warning: item ${item.key} ended before all of its work was done: ${detail}`);
     this.#hasWarned = true;
   }
 

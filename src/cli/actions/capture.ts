@@ -42,7 +42,7 @@ export const captureCommand = async (named: string, options: CaptureOptions): Pr
   const large = tooLarge(item.pages);
   if (large.length > 0 && !options.force)
     throw new UsageError(
-      `page ${large[0]!.name} has ${bytesText(large[0]!.bytes)}, more than the limit of ${bytesText(LARGEST_PAGE)} for a file in a repository. ` +
+      `page ${large[0]!.name} is ${bytesText(large[0]!.bytes)}, more than the limit of ${bytesText(LARGEST_PAGE)} for a file in a repository. ` +
         "Use --force to save it anyway.",
     );
   const folderOf = (key: string): string => folderFor(ready, options.case ?? caseName(key), options.force);

@@ -31,7 +31,7 @@ export interface ExtractCommandOptions extends DataOptions {
   readonly since?: number;
   /** Extract nothing; make this set of records current. */
   readonly use?: string;
-  /** Make the new records current even if they lose values. */
+  /** Make the new records current even if nothing was extracted or pages could not be read. */
   readonly force: boolean;
   readonly cores: number;
   readonly examples: number;

@@ -96,7 +96,7 @@ const readSource = (file: string, { adapter, which }: SourceOptions): Recording 
 
 const bindingsOf = (bind: SourceOptions["bind"] = {}): Readonly<Record<string, string>> => {
   for (const [name, value] of Object.entries(bind))
-    if (typeof value !== "string") throw new UsageError(`--bind ${name}: the value must be a text.`);
+    if (typeof value !== "string") throw new UsageError(`--bind ${name}: the value must be a string.`);
   return bind as Record<string, string>;
 };
 

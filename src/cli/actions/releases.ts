@@ -43,7 +43,7 @@ export const showDataset = async (dataset: string, options: PlaceOptions): Promi
 };
 
 const datasetLines = ({ name, current, last, isLate, spec }: DatasetView): string[] => [
-  `${name}: ${current ? `release ${current.release} is current since ${day(current.at)}` : "nothing is published"}, ${counted(last, "release")} written${isLate ? ", late" : ""}.`,
+  `${name}: ${current ? `release ${current.release} has been current since ${day(current.at)}` : "nothing is published"}, ${counted(last, "release")} written${isLate ? ", late" : ""}.`,
   ...JSON.stringify(spec, null, 2).split("\n").map(plainText),
 ];
 

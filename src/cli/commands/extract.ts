@@ -30,11 +30,15 @@ export const register = (program: Command, toAction: ToAction): void => {
     .option("--all <scraper>", "all jobs of this scraper: its name, or the path of its file")
     .option(
       "--since <when>",
-      "with --all: only jobs created since 2026-11-01, or 7d ago",
+      "with --all: only jobs created since a date (2026-11-01) or within an age (7d)",
       sinceWhen(Date.now),
     )
     .option("--scraper <file>", "use this scraper instead of the job's own")
-    .option("--force", "make the new records current even if they lose values", false)
+    .option(
+      "--force",
+      "make the new records current even if nothing was extracted or pages could not be read",
+      false,
+    )
     .option("--use <id>", "extract nothing; make this extraction, or first, current")
     .option("--cores <n>", "number of threads", processCount, Math.min(64, availableParallelism()))
     .option("--examples <n>", "show N examples of each change", wholeNumber, 3)

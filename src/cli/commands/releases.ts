@@ -104,7 +104,7 @@ export const register = (program: Command, toAction: ToAction): void => {
   placeOptions(
     add("get", "Download a file of the current release")
       .argument("<file>", "data.parquet, data.csv, data.jsonl, schema.json or manifest.json")
-      .option("--release <n>", "of this release", wholeNumber)
+      .option("--release <n>", "download from this release instead", wholeNumber)
       .option("--output <file>", "output file (default: standard output)"),
   ).action(toAction(lazy(async () => (await actions()).getFile)));
 };

@@ -96,7 +96,7 @@ const submitJob = async (scraper: string | undefined, options: SubmitOptions): P
       "no inputs. Name a file with --input FILE, read stdin with --input -, or name an input set with --input-set.",
     );
   if (inputsFrom && (file !== undefined || format !== undefined || job !== undefined))
-    throw new UsageError("--input-set starts a job of its own: leave out --input, --format and --job.");
+    throw new UsageError("--input-set starts a new job: omit --input, --format and --job.");
   const input = file ?? "";
   if (scraper === undefined && job === undefined)
     throw new UsageError("no scraper. Name one, or continue the upload of a job with --job ID.");

@@ -63,7 +63,7 @@ export const register = (program: Command, toAction: ToAction): void => {
     toAction(lazy(async () => (await actions()).gateCommand)),
   );
   placeOptions(
-    add("activate", "Let new jobs use a version, if it passes the check with stored pages", true)
+    add("activate", "Let new jobs use a version, if it passes the gate: the comparison on stored pages", true)
       .option("--accept <why>", "activate it although it is refused; the reason is stored with it")
       .option("--move", MOVE, false),
   ).action(toAction(lazy(async () => (await actions()).activateCommand)));
