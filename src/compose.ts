@@ -185,7 +185,7 @@ export const backendFor = <Backend>(
   throw new ConfigError("bad-config", `Storage URL for \`${what}\`: ${problem}. ${known}`);
 };
 
-/** A data folder stands for ledger and archive below it. */
+/** A data folder means the ledger and the archive in it. */
 const locationOf = (where: StorageLocation | string): StorageLocation =>
   typeof where === "string" ? storageLocation({ data: where }) : where;
 

@@ -58,7 +58,7 @@ export class AlertWatch {
     this.#lookedAt = now;
   }
 
-  /** All running and paused jobs, and for the last time those that have ended since the last look. */
+  /** All running and paused jobs, and once more those that have ended since the last check. */
   async look(now: number): Promise<WatchedJob[]> {
     this.#newAt ??= await this.#ledger.events.last();
     const known = new Map<string, Memory>();

@@ -7,7 +7,7 @@ import { hashKey } from "../services/secrets.ts";
 
 /**
  * A browser's session: the API key, sealed in a cookie that scripts cannot read. The seal's key is the stored hash of the API key, so every controller can open it, nothing
- * has to be stored, and it ends with the API key. Whoever has the cookie does not have the API key; whoever reads the registry has neither (decision 33).
+ * has to be stored, and it ends with the API key. Someone who steals the cookie does not have the API key; someone who reads the registry has neither (decision 33).
  */
 export interface Session {
   readonly key: string;

@@ -14,7 +14,7 @@ export const startEarlyWorker = (args: readonly string[]): void => {
   early.once("error", endEarlyWorker).once("exit", endEarlyWorker);
 };
 
-/** Whoever takes it ends it. */
+/** The caller must end the worker that it takes. */
 export const takeEarlyWorker = (): ChildProcess | undefined => {
   const taken = early;
   early = undefined;

@@ -22,7 +22,7 @@ test("the browser is named with its kind, its version and how it was found", asy
 test("a wrong path is said to be wrong, and a remote browser's password stays out", async () => {
   const [, wrong] = await examine({ browser: "/no/such/chrome", env: {} });
   assert.equal(wrong?.isGood, false);
-  assert.match(wrong.detail, /^\/no\/such\/chrome: named in the configuration/);
+  assert.match(wrong.detail, /^\/no\/such\/chrome: this path is set in the configuration/);
   const [, remote] = await examine({ env: { SLUICE_BROWSER: "wss://user:secret@browser.example:9222/" } });
   assert.equal(remote?.detail, "a remote browser at browser.example:9222");
 });

@@ -1,6 +1,6 @@
 import type { FailureKind } from "./failure.ts";
 
-/** Of one kind: failures that ended an item, and failed attempts, also those that were retried. */
+/** Of one kind: failures that ended an item, and failed attempts, including those that were retried. */
 export type FailurePair = readonly [items: number, attempts: number];
 export type FailurePairs = Readonly<Partial<Record<FailureKind, FailurePair>>>;
 

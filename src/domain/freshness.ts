@@ -4,7 +4,7 @@ import type { Freshness, JobSpec } from "./job.ts";
 /** For a response that says nothing about its own age. */
 export const DEFAULT_FRESH_MS = 3_600_000;
 
-/** Whose reading of the pages an item's records are. Pages that were only collected do not answer items that need records. */
+/** The scraper and version that read an item's pages. Pages that were only collected cannot be used for items that need records. */
 export const readingOf = (
   { scrapers, extracts }: Pick<JobSpec, "scrapers" | "extracts">,
   index: number,

@@ -1,4 +1,4 @@
-/** Requests that were sent in a lane: a sum in which each counts less the longer ago it was. It needs no timer: whoever reads it later lets it decay. */
+/** Requests that were sent in a lane: a sum in which each counts less the longer ago it was. It needs no timer: it decays when it is read. */
 export interface LaneUse {
   readonly used: number;
   readonly usedAt: number;

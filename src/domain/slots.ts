@@ -12,7 +12,7 @@
 export interface SlotBook {
   /** Theoretical time of the latest slot. With a burst, slots lie up to `atOnce − 1` intervals before it. */
   readonly tat: number;
-  /** In force when `tat` last moved: how far ahead it may rightly lie, and how close together spare slots may be. */
+  /** In force when `tat` last moved. It limits how far ahead `tat` may be, and how close together spare slots may be. */
   readonly intervalMs: number;
   /** Booked, returned and still in the future; ascending. */
   readonly spare: readonly number[];
@@ -94,7 +94,7 @@ export interface OwnPace {
   readonly burst: number;
 }
 
-/** The limit of an address, which several lanes lead to: their slots lie between each other's. */
+/** The limit of an address that several lanes lead to: their slots are interleaved. */
 export interface SharedPace {
   /** Theoretical times of the slots that are out, ascending. */
   readonly times: readonly number[];
@@ -248,7 +248,7 @@ const bookOne = (
 const grained = (intervalMs: number): number =>
   Math.ceil(Math.min(intervalMs, LONGEST_INTERVAL_MS) * GRAINS_PER_MS) / GRAINS_PER_MS;
 
-/** With a burst, slots lie so far before their theoretical times. */
+/** How far slots are before their theoretical times, with a burst. */
 const leadOf = (burst: number, intervalMs: number): number => (atOnce(burst) - 1) * intervalMs;
 
 /** The first theoretical time from `time` on that is an interval away from those that are out. */

@@ -118,7 +118,7 @@ export class TreeElement {
   }
 }
 
-/** An element whose attributes and content are at hand. */
+/** An element whose attributes and content are already parsed. */
 export class ParsedElement extends TreeElement {
   readonly content: (TreeElement | string)[] = [];
   readonly #attributes: [name: string, value: string][];

@@ -225,7 +225,7 @@ const queuesBy = (tx: Transaction, loads: readonly ReadyArgs[]): ClaimTally["que
 
 /**
  * Items may take long, for example if their sites do not respond. However many items a client has, a part of the worker stays
- * free for other clients. A worker with fewer than five places has none to spare.
+ * free for other clients. A worker that can run fewer than five items keeps none free.
  */
 const placesLeft = (free: number, own: number): number =>
   Math.max(0, Math.ceil((MOST_TO_ONE * free - own) / (MOST_TO_ONE + 1)));

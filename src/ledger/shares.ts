@@ -27,8 +27,8 @@ export interface Turn {
 const LARGEST_CREDIT = 64;
 
 /**
- * Whoever has received the least comes first (start-time fair queueing). `floor` is the last position of the hindmost client with
- * work: a new or returning client starts there, so that idle time earns no credit.
+ * The client that has received the least comes first (start-time fair queueing). `floor` is the last position of the client with work that
+ * was furthest behind: a new or returning client starts there, so that idle time earns no credit.
  */
 export const levelTurns = <Row extends { readonly weight: number; readonly had: number | null }>(
   rows: readonly Row[],

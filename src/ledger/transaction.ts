@@ -229,7 +229,7 @@ export class Transaction implements Changes {
     else this.appended.set(kind, [record]);
   }
 
-  /** Puts those of many records whose keys are free, without loading the existing ones. */
+  /** Adds the records whose keys do not exist yet, without loading the existing ones. */
   tryAll<K extends Kind>(
     kind: K,
     records: readonly Records[K][],

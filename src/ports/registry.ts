@@ -208,7 +208,7 @@ export interface WorkerInfo {
   readonly space?: string;
   readonly version: string;
   readonly concurrency: number;
-  /** Items at once that need a browser; none where it takes only jobs without. */
+  /** How many items that need a browser it can run at once; none if it takes only jobs without a browser. */
   readonly browserConcurrency?: number;
   /** Its part of the machine. */
   readonly cores?: number;

@@ -39,7 +39,7 @@ export interface Actor {
   readonly key?: string;
 }
 
-/** Whoever can write the data folder may do everything. */
+/** Anyone who can write to the data folder may do everything. */
 export const LOCAL_ACTOR: Actor = { client: LOCAL_CLIENT, role: "admin" };
 
 /** Higher roles may do everything that lower ones may. Worker operations are for workers and admins only. */

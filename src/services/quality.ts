@@ -52,7 +52,7 @@ const nameOfRun = (scraper: string, endedAt: number, job: string): string =>
   `${scraper}/${isoTime(endedAt)}/${job}`;
 
 interface NotingOptions extends DriftOptions {
-  /** Also if only the current extraction has changed since it was counted. That costs a look into the archive. */
+  /** Even if only the current extraction has changed since it was counted, which takes a read of the archive to find out. */
   readonly renews?: boolean;
 }
 

@@ -15,7 +15,7 @@ import { Problem } from "./problem.ts";
 
 type Removals = Pick<ServiceContext, "ledger">;
 
-/** Whoever could read the job can read the record of its removal. */
+/** Anyone who could read the job can read the record of its removal. */
 const findRemoved = async ({ ledger }: Removals, actor: Actor, job: string): Promise<Removal | undefined> => {
   const removal = await ledger.removals.read(job);
   return removal?.what === "job" && mayRead(actor, removal.client) ? removal : undefined;

@@ -129,10 +129,7 @@ test("a navigation that never starts, and one that never ends", { skip }, async 
   const assertedEvents = [{ type: "navigation" }];
   await assert.rejects(
     perform(kit, [go(), soon({ ...click("b"), assertedEvents })]),
-    failsWith(
-      "navigation",
-      /^Step 2 \(click\): the navigation that the recording has after it did not start/,
-    ),
+    failsWith("navigation", /^Step 2 \(click\): the navigation that was recorded after it did not start/),
   );
   await assert.rejects(
     perform(kit, [go(), { ...click("a"), assertedEvents }], { clock }),

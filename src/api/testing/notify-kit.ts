@@ -75,7 +75,7 @@ export const until = async (isSo: () => boolean | Promise<boolean>): Promise<voi
   while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 2));
 };
 
-/** Runs a task of which each wait ends when the test says so. */
+/** Runs a task whose waits end when the test says so. */
 export const stepped = (run: (wait: Wait, signal: AbortSignal) => Promise<void>) => {
   const stop = new AbortController();
   let goOn = Promise.withResolvers<void>();

@@ -26,7 +26,8 @@ export const parseAddress = (url: string): PgAddress => {
   const [user = "", ...password] = account.split(":");
   const options = new URLSearchParams(query);
   for (const name of options.keys())
-    if (!OPTIONS.has(name)) throw bad(`unknown option \`${name}\`. Known are ${[...OPTIONS].join(", ")}`);
+    if (!OPTIONS.has(name))
+      throw bad(`unknown option \`${name}\`. Known options are ${[...OPTIONS].join(", ")}`);
   const sslmode = options.get("sslmode") ?? "disable";
   if (!(sslmode in SSL)) throw bad(`sslmode ${sslmode}: expected ${Object.keys(SSL).join(", ")}`);
   const statements = options.get("statements") ?? "named";

@@ -61,7 +61,7 @@ export const problemOf = (error: unknown, where: string): unknown => {
   if (isRetryable(error))
     return new LedgerError(
       "locked",
-      `${where}: other transactions were in the way for too long. Try again; nothing was lost.`,
+      `${where}: other transactions blocked this one for too long. Try again; nothing was lost.`,
       cause,
     );
   if (isLost(error))

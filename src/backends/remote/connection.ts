@@ -186,7 +186,7 @@ export class Connection {
         "the controller does not accept this key; it is unknown or was revoked. Create one with `sluice clients key CLIENT --role worker`, and pass it with --key-file or SLUICE_KEY.",
       );
     if (statusCode === 403)
-      return refused("no-access", `${detail} A worker needs a key that was made with --role worker.`);
+      return refused("no-access", `${detail} A worker needs a key that was created with --role worker.`);
     if (BUSY.has(statusCode)) {
       const seconds = Number(headers["retry-after"]);
       return new Unanswered(detail || `status ${statusCode}`, Number.isFinite(seconds) ? seconds * 1000 : 0);

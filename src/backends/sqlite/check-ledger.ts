@@ -204,20 +204,20 @@ class Check {
     const noItem = (table: string): string =>
       `SELECT count(*) FROM ${table} r LEFT JOIN items i ON i.queue = r.queue AND i.seq = r.seq WHERE i.queue IS NULL`;
     const lost = {
-      "queues are of no job":
+      "queues belong to no job":
         "SELECT count(*) FROM queues WHERE job NOT IN (SELECT number FROM jobs UNION SELECT number FROM removals)",
-      "queues are of no lane": "SELECT count(*) FROM queues WHERE lane NOT IN (SELECT id FROM lanes)",
-      "items are of no queue":
+      "queues belong to no lane": "SELECT count(*) FROM queues WHERE lane NOT IN (SELECT id FROM lanes)",
+      "items belong to no queue":
         "SELECT count(*) FROM (SELECT DISTINCT queue FROM items) WHERE queue NOT IN (SELECT id FROM queues)",
-      "results are of no item": noItem("results"),
-      "retries are of no item": noItem("retries"),
-      "leases are of no queue":
+      "results belong to no item": noItem("results"),
+      "retries belong to no item": noItem("retries"),
+      "leases belong to no queue":
         "SELECT count(*) FROM workers w CROSS JOIN json_each(w.leases) l WHERE l.value ->> 'queue' NOT IN (SELECT id FROM queues)",
-      "queues do not know of an item that is due": `SELECT count(*) FROM queues q JOIN jobs j ON j.number = q.job AND j.state <> 'cancelled' AND j.spent_at IS NULL WHERE EXISTS
+      "queues have an item that is due earlier than they record": `SELECT count(*) FROM queues q JOIN jobs j ON j.number = q.job AND j.state <> 'cancelled' AND j.spent_at IS NULL WHERE EXISTS
           (SELECT 1 FROM retries r WHERE r.queue = q.id AND r.state <> 'suspect' AND r.due_at < coalesce(q.due_at, 9e15))`,
-      "queues have a cursor behind their last place":
+      "queues have a cursor outside their range":
         "SELECT count(*) FROM queues WHERE cursor > tail OR cursor < 0",
-      "kept answers name an item that is another":
+      "freshness entries refer to the wrong item":
         "SELECT count(*) FROM fresh f LEFT JOIN items i ON i.queue = f.queue AND i.seq = f.seq WHERE i.key IS NOT f.key",
     };
     for (const [what, sql] of Object.entries(lost)) {

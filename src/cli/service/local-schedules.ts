@@ -20,7 +20,7 @@ import {
 import { audited, localUser } from "./audit-local.ts";
 import type { Verbs } from "./verbs.ts";
 
-/** The use cases behind the server's routes, for a data folder. Whoever can write the folder may also read files of this machine. */
+/** The use cases behind the server's routes, for a data folder. Anyone who can write to the folder may also read files of this machine. */
 export const localSchedules = (
   open: () => Promise<ServiceContext>,
 ): Pick<Verbs, "schedules" | "inputSets"> => {

@@ -107,7 +107,7 @@ export const openBrowserSession = async (
       await start();
       await clock.within(limits.requestMs, tools.signal, begun, () => {
         const isPending = traffic.pending > 0;
-        const detail = isPending ? "the download did not start" : "no file came";
+        const detail = isPending ? "the download did not start" : "no file arrived";
         return new FailureError(
           traffic.trouble ?? {
             kind: isPending ? "timeout" : "navigation",

@@ -46,7 +46,7 @@ test("a configured browser that cannot run is an error; no other is used instead
   await assert.rejects(findBrowser({ path }), BrowserPathError);
   await assert.rejects(findBrowser({ env: { SLUICE_BROWSER: path } }), {
     code: "bad-browser-path",
-    message: /^\S+not-there: named by SLUICE_BROWSER, /,
+    message: /^\S+not-there: this path is set by SLUICE_BROWSER, /,
   });
 });
 

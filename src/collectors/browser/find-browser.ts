@@ -27,7 +27,9 @@ interface FindOptions {
 export class BrowserPathError extends Error {
   readonly code = "bad-browser-path";
   constructor(path: string, from: string) {
-    super(`${path}: named ${from}, and not a program that can be run. Correct the path, or remove it.`);
+    super(
+      `${path}: this path is set ${from}, but is not a program that can be run. Correct the path, or remove it.`,
+    );
     this.name = "BrowserPathError";
   }
 }

@@ -289,7 +289,7 @@ export class ItemTraffic implements Traffic {
     return resourceType === "Document" && frameId === this.#options.tab.targetId;
   }
 
-  /** Requests of the document before are cancelled without a word. */
+  /** The browser cancels the requests of the previous document without an event. */
   #leaveDocument({ requestId }: Paused): void {
     for (const id of this.#open.keys()) if (id !== requestId) this.#open.delete(id);
   }

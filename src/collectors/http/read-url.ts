@@ -40,7 +40,7 @@ export const urlReader = (dispatcher: Dispatcher) =>
       for await (const chunk of body as AsyncIterable<Uint8Array>) {
         bytes += chunk.length;
         if (bytes > MOST_BYTES)
-          throw failure("too-large", first, `it has more than ${MOST_BYTES / 1024 ** 3} GiB`);
+          throw failure("too-large", first, `it is larger than ${MOST_BYTES / 1024 ** 3} GiB`);
         yield chunk;
       }
       return;

@@ -105,7 +105,7 @@ export const createTransport = (options: TransportOptions = {}): Transport => {
   };
 };
 
-/** undici frees a socket only after its response was handled: at once, the next request of an item would open another one, and pay for it. */
+/** undici frees a socket only after its response was handled. Sent at once, the next request of an item would have to open another socket. */
 const begin = <Result>({ route }: WireRequest, start: () => Promise<Result>): Promise<Result> =>
   route ? new Promise<void>((resolve) => void setImmediate(resolve)).then(start) : start();
 

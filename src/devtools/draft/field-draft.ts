@@ -50,8 +50,8 @@ export interface Candidate {
   /** Ways to find it again, the best first; the first that finds the same value is used. */
   readonly choices: readonly FieldDraft[];
   /**
-   * What stands there: a way that finds something else is no way. What a person reads, white space folded; where a link leads may stand
-   * for it. Left out where any value will do.
+   * The text of the field as a person reads it, with white space folded, or the target of a link: a choice that finds something else is
+   * dropped. Left out if any value will do.
    */
   readonly texts?: readonly string[];
   /** Other pages of the site may lack it. */

@@ -56,7 +56,7 @@ export const kinds = (test: LedgerTest): void => {
         reason: "fields are missing",
       },
     ]);
-    // A worker that reports nothing of it is told nothing.
+    // A worker that reports nothing about it gets no answer about it.
     assert.equal((await one.pulse()).ways, undefined);
     // A lane remembers a few kinds of pages: those that were heard of last.
     const many = Array.from({ length: 30 }, (_, n) => ({

@@ -53,7 +53,7 @@ export const proxyTiers = (test: LedgerTest): void => {
       grant.tiers?.map(({ lane, ladder, state }) => [lane, ladder, state.at]),
       [[SITE, LADDER, 1]],
     );
-    // One that reports nothing of it is told nothing, nor is one whose items are in other lanes.
+    // A worker that reports nothing about the lane gets no answer about it, nor does one whose items are in other lanes.
     assert.equal((await one.pulse()).tiers, undefined);
     assert.equal((await kit.worker("w4").claim(9, { lanes: ["other.test"] })).tiers, undefined);
   });

@@ -119,11 +119,11 @@ export const takeDeliveries = async (db: StepEngine, limit: number, forMs: numbe
 };
 
 /**
- * The client with the fewest deliveries in flight comes first. A client, or a receiver, that has some in flight takes another only while more places than that are
- * free: however many of them hang, a place is left for one who has none.
+ * The client with the fewest deliveries in flight comes first. A client, or a receiver, with n deliveries in flight gets another only while more than n places are
+ * free: however many of them hang, a client without deliveries still gets a place.
  */
 function* inTurn(now: number, candidates: readonly Candidate[], places: number): Steps<Candidate[]> {
-  // By the index of the few that are taken: by that of the clients, all that ever were would be looked at.
+  // Uses the index of the few that are in flight: with that of the clients, all deliveries that ever existed would be read.
   const taken = yield* all<Candidate>(
     "SELECT seq, client, url FROM deliveries @index(deliveries_taken) WHERE taken_until > ?",
     now,

@@ -54,14 +54,14 @@ const refuseLocked = (file: string): void => {
     if (error instanceof Error && /locked/.test(error.message))
       throw new LedgerError(
         "locked",
-        `${file}: another \`sluice rebuild\` is under way. Wait until it has ended.`,
+        `${file}: another \`sluice rebuild\` is running. Wait until it has ended.`,
       );
   }
 };
 
 const REBUILT = {
   cause: "asked",
-  reason: "the ledger was lost and rebuilt from the archive; resume the job to go on with it",
+  reason: "the ledger was lost and rebuilt from the archive; resume the job to continue it",
 } as const;
 const UNKNOWN_LANE = "unknown";
 

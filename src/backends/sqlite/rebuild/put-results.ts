@@ -161,7 +161,7 @@ interface ItemEnd {
 
 const NO_INPUT: Failure = {
   kind: "invalid-input",
-  detail: "its input is not in the archive that the ledger was rebuilt from; give it to a new job",
+  detail: "its input is not in the archive that the ledger was rebuilt from; submit it again in a new job",
 };
 
 /** `lines` in order of time. The manifest's entry of an ended item is valid, unless the item was tried again after that. */

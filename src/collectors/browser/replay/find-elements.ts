@@ -7,7 +7,7 @@ export interface Query {
   readonly alternatives: readonly Selector[];
   /** Matches of the `sluice.forEach` blocks around the step, the outermost first. */
   readonly within: readonly Scope[];
-  /** Name of the global in which elements lie that Playwright found for a `pw/` selector. */
+  /** Name of the global with the elements that Playwright found for a `pw/` selector. */
   readonly given?: string;
 }
 

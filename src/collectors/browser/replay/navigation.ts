@@ -80,7 +80,7 @@ export const withNavigation = async (
       const failure = run.activity.idleMs() > GIVEN_UP_MS ? run.options.failureOf?.("any") : undefined;
       if (failure) throw new FailureError(failure);
       if (!seen.isStarted && waitedMs > run.timeoutOf(step))
-        throw run.fails(step, "the navigation that the recording has after it did not start");
+        throw run.fails(step, "the navigation that was recorded after it did not start");
       if (waitedMs > NAVIGATION_MS)
         throw stepFailure(step, "timeout", "the navigation after it did not end", placeOf(page.url()));
       await run.pause(POLL_MS);

@@ -156,7 +156,7 @@ export const emulateNetwork = async (run: ReplayRun, step: EmulateNetworkStep): 
 
 export const closePage = async (run: ReplayRun, step: Step): Promise<void> => {
   const page = run.targets.frameOf(step)?.page();
-  // The first page belongs to whoever started the replay.
+  // The first page belongs to the caller that started the replay.
   if (page && page !== run.options.page) await run.call(step, page.close());
 };
 

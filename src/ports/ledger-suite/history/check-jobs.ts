@@ -8,7 +8,7 @@ type Read = CallOf<"readJob">;
 export function* checkJobs(index: HistoryIndex): Generator<Violation> {
   const reads = index.of("readJob").filter(({ answer }) => answer === "known");
   for (const [job, own] of Map.groupBy(reads, (read) => read.job)) {
-    // Of an item that no answer has shown it is not known whose it is: it may count for any job.
+    // The job of an item is unknown until a response has shown the item: it may count for any job.
     const ends = [...index.ends.values()]
       .flat()
       .map((end) => (index.jobOfQueue.has(end.queue) ? end : { ...end, fate: "unknown" as const }))
