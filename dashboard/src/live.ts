@@ -1,7 +1,7 @@
 /** Live updates: one stream of server-sent events for each listener. It pauses in hidden tabs and continues where it stopped. */
 import { signal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-import type { EventQuery, LiveEvent } from "../../src/client.ts";
+import type { EventQuery, Listening, LiveEvent } from "../../src/client.ts";
 import { api, me } from "./api.ts";
 
 /** Of the newest listener; `off` if the page has none. */
@@ -30,8 +30,8 @@ export const listen = async (
         // Progress is not stored: what happened in the meantime is read again.
         if (round > 0) onEvent({ type: "reset", data: {} });
       };
-      const listening = {
-        stopped: AbortSignal.any([stopped, stop.signal]),
+      const listening: Listening = {
+        signal: AbortSignal.any([stopped, stop.signal]),
         onOpen,
         ...(lastEventId !== undefined && { lastEventId }),
       };

@@ -63,6 +63,48 @@ test("the number of listeners per client is limited, and a place is free again w
   for (const response of open) response.destroy();
 });
 
+test("requests whose clients leave before their turn take no places", async () => {
+  const { promise: gate, resolve: open } = Promise.withResolvers<void>();
+  let waiting = 0;
+  await using kit = await openApiKit({
+    withRegistry: (registry) =>
+      new Proxy(registry, {
+        get: (target, name) =>
+          name === "findKey"
+            ? async (hash: string) => {
+                waiting++;
+                await gate;
+                return await target.findKey(hash);
+              }
+            : Reflect.get(target, name),
+      }),
+  });
+  const key = await kit.addClient("a");
+  const headers = { authorization: `Bearer ${key}` };
+  const json = { scraper: "county", inputs: [], labels: { filling: "x".repeat(1_500_000) } };
+  const large = { ...headers, "content-type": "application/json", "content-length": "4000000" };
+  const gone = [
+    ...Array.from({ length: MOST_STREAMS.listener }, () => http.get(`${kit.url}/v1/events`, { headers })),
+    http.request(`${kit.url}/v1/batches`, { method: "POST", headers: large }),
+  ];
+  for (const request of gone) request.on("error", () => undefined).flushHeaders();
+  await until(() => waiting > 0);
+  // All of them have arrived when later requests have been answered.
+  for (let n = 0; n < 20; n++) await kit.ask("GET", "/healthz");
+  const closed = gone.map((request) => new Promise((end) => request.once("close", end)));
+  for (const request of gone) request.destroy();
+  await Promise.all(closed);
+  for (let n = 0; n < 20; n++) await kit.ask("GET", "/healthz");
+  open();
+  for (let status = 429; status === 429; await delay(20)) {
+    const listener = await begin(kit, key, "/v1/events");
+    status = listener.statusCode!;
+    listener.destroy();
+  }
+  for (let status = 429; status === 429;)
+    ({ status } = await kit.ask<ProblemBody>("POST", "/v1/jobs", { key, json }));
+});
+
 test("a revoked key ends its events, its download and its upload", async () => {
   await using kit = await openApiKit();
   const key = await kit.addClient("a");

@@ -32,6 +32,12 @@ interface OpenStream {
   movedAt: number;
 }
 
+/** Calls back when a response has ended or its client has left, which may have been while the request waited for its turn. */
+export const whenClosed = (response: FastifyReply["raw"], onClosed: () => void): void => {
+  if (response.closed) onClosed();
+  else response.once("close", onClosed);
+};
+
 /**
  * All long-lived answers and bodies: exports, downloads, uploads, live events. Their number per client is limited. A stream ends when its key is revoked, or
  * when its client stalls.
@@ -85,7 +91,7 @@ export class OpenStreams implements Disposable {
       movedAt: performance.now(),
     };
     this.#open.add(stream);
-    response.once("close", () => this.#open.delete(stream));
+    whenClosed(response, () => this.#open.delete(stream));
     this.#timer ??= setInterval(() => void this.#look(), LOOK_MS).unref();
   }
 

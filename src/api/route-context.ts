@@ -11,7 +11,7 @@ import type { ControllerContext } from "./controller-context.ts";
 import type { EventFeed } from "./event-feed.ts";
 import { FairTurns } from "./turns.ts";
 import type { KeyCache } from "./key-cache.ts";
-import type { OpenStreams } from "./open-streams.ts";
+import { type OpenStreams, whenClosed } from "./open-streams.ts";
 import type { ProgressWatch } from "./progress-watch.ts";
 import type { ReadRequest } from "./reading/answer-read.ts";
 import { directReads, type Reads } from "./reading/reads.ts";
@@ -52,8 +52,7 @@ export class RouteContext {
   /** A page of a list, when it is the client's turn. */
   async sendPage(reply: FastifyReply, request: ReadRequest): Promise<FastifyReply> {
     const turn = await this.#turns.take(reply.request.actor.client);
-    reply.raw.once("close", () => turn[Symbol.dispose]());
-    if (reply.raw.destroyed) turn[Symbol.dispose]();
+    whenClosed(reply.raw, () => turn[Symbol.dispose]());
     const stream = watched(await this.#reads.pages.open(request), reply, this.service.log);
     return await reply.type("application/json; charset=utf-8").send(stream);
   }
@@ -82,7 +81,7 @@ export class RouteContext {
 
 /** Ends with its reader. An error after the beginning is logged. */
 const watched = (stream: Readable, reply: FastifyReply, log: ControllerContext["log"]): Readable => {
-  reply.raw.once("close", () => stream.destroy());
+  whenClosed(reply.raw, () => stream.destroy());
   return stream.once("error", (error) =>
     log.warn("read.broken", { request: reply.request.id, of: reply.request.params, error: String(error) }),
   );

@@ -8,7 +8,7 @@ import { addAuth } from "./auth.ts";
 import type { ControllerContext } from "./controller-context.ts";
 import { EventFeed } from "./event-feed.ts";
 import { addIdempotency } from "./idempotency.ts";
-import { OpenStreams } from "./open-streams.ts";
+import { OpenStreams, whenClosed } from "./open-streams.ts";
 import { addDocs, addOpenapi } from "./openapi.ts";
 import { ProgressWatch } from "./progress-watch.ts";
 import { addJsonParser, BodyRoom } from "./request-body.ts";
@@ -117,7 +117,7 @@ export const buildServer = async (service: ControllerContext): Promise<FastifyIn
   app.addHook("preParsing", async (request, reply) => {
     const { raw, routeOptions } = request;
     if (routeOptions.config.isStreamed || raw.complete) return;
-    bodies.take(request, (over) => reply.raw.once("close", over));
+    bodies.take(request, (over) => whenClosed(reply.raw, over));
     const timer = setTimeout(() => raw.socket.destroy(), BODY_MS).unref();
     raw.once("end", () => clearTimeout(timer)).once("close", () => clearTimeout(timer));
   });

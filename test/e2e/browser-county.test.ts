@@ -29,6 +29,12 @@ const startBrowser = async (t: TestContext): Promise<Browser | undefined> => {
   return browser;
 };
 
+const openPage = async (browser: Browser): Promise<Page> => {
+  const page = await browser.newPage();
+  page.context().setDefaultTimeout(PATIENT_MS);
+  return page;
+};
+
 test("every trouble of the scripted variant ends as its truth says for a patient visitor with a browser", async (t) => {
   const browser = await startBrowser(t);
   if (!browser) return;
@@ -41,10 +47,10 @@ test("every trouble of the scripted variant ends as its truth says for a patient
   const chosen = new Map([...county.truth()].map((truth) => [truth.trouble, truth]));
   assert.deepEqual(new Set(chosen.keys()), new Set(["none", ...TROUBLE_NAMES]));
   for (const { parcel, trouble, ...expected } of chosen.values()) {
-    const context = await browser.newContext();
-    const seen = await visitWithBrowser(await context.newPage(), county, parcel, trouble);
+    const page = await openPage(browser);
+    const seen = await visitWithBrowser(page, county, parcel, trouble);
     assert.deepEqual(seen, expected, `${trouble} of ${parcel}`);
-    await context.close();
+    await page.context().close();
   }
 });
 
@@ -66,9 +72,9 @@ async function visitWithBrowser(
 
 async function search(page: Page, site: string, parcel: string): Promise<void> {
   await page.goto(`${site}/app`);
-  await page.fill("#parcel", parcel, { timeout: PATIENT_MS });
-  await page.click("#go", { timeout: PATIENT_MS });
-  await page.waitForSelector("#results", { timeout: PATIENT_MS });
+  await page.fill("#parcel", parcel);
+  await page.click("#go");
+  await page.waitForSelector("#results");
 }
 
 const ENDLESS: readonly string[] = ["timeout", "hang", "trickle"];
@@ -122,16 +128,16 @@ for (const [switches, where] of [
     const browser = await startBrowser(t);
     if (!browser) return;
     await using county = await startCounty({ switches, hosts: 2 });
-    const page = await browser.newPage();
+    const page = await openPage(browser);
     await search(page, county.url, first);
     const popup = where === "popup" ? page.waitForEvent("popup") : undefined;
     await page.click("a.detail");
     const shown = (await popup) ?? page;
-    if (where === "frame") await shown.waitForSelector("#app.shown iframe", { timeout: PATIENT_MS });
+    if (where === "frame") await shown.waitForSelector("#app.shown iframe");
     const frame = where === "frame" ? shown.frames()[1] : shown.mainFrame();
     assert.ok(frame, "the frame is there");
     assert.equal(new URL(frame.url()).hostname, switches === "iframe-other" ? "127.0.0.2" : "127.0.0.1");
-    await frame.waitForSelector("#app.shown county-property", { timeout: PATIENT_MS });
+    await frame.waitForSelector("#app.shown county-property");
     const html = await frame.evaluate<string>(SERIALIZE);
     const without = readPage(parseDocument(await frame.content()));
     assert.equal(without.state, where === "shadow" ? "failed" : "done", "light DOM only");
@@ -151,7 +157,7 @@ test("an unsigned visitor of a signed site gets no property", async (t) => {
   const browser = await startBrowser(t);
   if (!browser) return;
   await using county = await startCounty({ switches: "signed" });
-  const page = await browser.newPage();
+  const page = await openPage(browser);
   const answer = await page.goto(
     `${county.url}/api/property/${encodeURIComponent(referenceOf(DEFAULT_SEED, 0))}`,
   );
@@ -162,9 +168,9 @@ test("the list grows at the end of scrolling until it has every property", async
   const browser = await startBrowser(t);
   if (!browser) return;
   await using county = await startCounty({ parcels: 130 });
-  const page = await browser.newPage();
+  const page = await openPage(browser);
   await page.goto(`${county.url}/app/list`);
-  await page.waitForSelector("#rows a.detail", { timeout: PATIENT_MS });
+  await page.waitForSelector("#rows a.detail");
   assert.ok((await page.locator("#rows a.detail").count()) < 130);
   while ((await page.locator("#end-of-list").count()) === 0) {
     await page.evaluate("scrollTo(0, document.body.scrollHeight)");
@@ -177,11 +183,11 @@ test("cacheable files are fetched once by a browser's context", async (t) => {
   const browser = await startBrowser(t);
   if (!browser) return;
   await using county = await startCounty();
-  const page = await browser.newPage();
+  const page = await openPage(browser);
   for (let n = 0; n < 3; n++) {
     await search(page, county.url, parcelId(DEFAULT_SEED, n));
     await page.click("a.detail");
-    await page.waitForSelector("county-property", { timeout: PATIENT_MS });
+    await page.waitForSelector("county-property");
   }
   const fetched = county.arrivals.map(({ path }) => path).filter((path) => path.startsWith("/assets/"));
   assert.deepEqual(fetched.sort(), [...new Set(fetched)].sort());
@@ -192,7 +198,7 @@ test("the page of kinds makes each of the 17 requests", async (t) => {
   const browser = await startBrowser(t);
   if (!browser) return;
   await using county = await startCounty({ hosts: 2 });
-  const page = await browser.newPage();
+  const page = await openPage(browser);
   await page.goto(`${county.url}/kinds/document`);
   const seen = () => new Set(county.arrivals.flatMap(({ path }) => path.split("/kinds/")[1] ?? []));
   assert.equal(REQUEST_KINDS.length, 17);

@@ -9,6 +9,7 @@ import { isAtLeast } from "../../services/context.ts";
 import { listOf, problems, stream } from "../answers.ts";
 import type { Api } from "../api.ts";
 import { aboutJob, type EventFeed, type LiveEvent } from "../event-feed.ts";
+import { whenClosed } from "../open-streams.ts";
 import type { RouteContext } from "../route-context.ts";
 
 /** Under the idle timeouts of common proxies. */
@@ -39,7 +40,7 @@ Events are kept for a week. A listener that reconnects with \`Last-Event-ID\` ge
       },
     },
     async (request, reply) => {
-      const { query, headers, actor, raw } = request;
+      const { query, headers, actor } = request;
       const types = listOf(query.type);
       const mayHear = (client: string): boolean =>
         client === actor.client || isAtLeast(actor.role, "operator");
@@ -50,7 +51,7 @@ Events are kept for a week. A listener that reconnects with \`Last-Event-ID\` ge
       const ends: (() => void)[] = [() => open.delete(pipe), () => closed.abort()];
       const finish = (): void => ends.forEach((end) => end());
       pipe.once("close", finish).once("error", finish);
-      raw.once("close", () => pipe.destroy());
+      whenClosed(reply.raw, () => pipe.destroy());
       const wanted = { types, ...(query.job !== undefined && { job: query.job }) };
       const { at, isLost } = await feed.begin(headers["last-event-id"], query.last, wanted);
       const send = (text: string): void => void (pipe.writable && pipe.write(text));
