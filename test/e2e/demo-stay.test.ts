@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { chromium } from "playwright-core";
+import { chromium, type Request } from "playwright-core";
 import { SluiceClient } from "../../src/client.ts";
 import { browserOrSkip } from "../browser.ts";
 import { openWindow } from "./dashboard-kit.ts";
@@ -54,5 +54,20 @@ test(TITLE, { timeout: 1_200_000 }, async (t) => {
     links.filter((path) => !seen.has(path)),
     [],
   );
+  await t.test("streams of events end with the pages that opened them", async () => {
+    const open = new Set<Request>();
+    page.on("request", (request) => request.url().includes("/v1/events") && open.add(request));
+    page.on("requestfailed", (request) => open.delete(request));
+    const opened = page.waitForRequest(/\/v1\/events/);
+    await window.open("/jobs");
+    await opened;
+    // By links, within one document: a browser opens six connections to a server at the most.
+    for (const path of ["/", "/jobs", "/lanes", "/events", "/workers", "/", "/events", "/jobs"]) {
+      await page.locator(`.side nav a[href="${path}"]`).click();
+      await page.waitForURL(`**${path}`);
+      await window.settled();
+    }
+    while (open.size > 1) await page.waitForEvent("requestfailed");
+  });
   assert.equal(await demo.stop(), 0);
 });
