@@ -189,13 +189,20 @@ export const endOf = (
   last: LastResult,
   own: Pick<Result, "attempts" | "endedAt" | "change">,
 ): Result => ({
-  ...last,
-  ...own,
   queue,
   seq,
   state: outcome.state satisfies EndedState,
+  attempts: own.attempts,
+  endedAt: own.endedAt,
   quality: "quality" in outcome ? outcome.quality : null,
   skipped: outcome.state === "skipped" ? { reason: outcome.reason } : null,
+  change: own.change,
+  // Named one by one: spreading `last` and `own` takes as long as the rest of a settle's rule.
+  failure: last.failure,
+  captures: last.captures,
+  records: last.records,
+  attempt: last.attempt,
+  revision: last.revision,
 });
 
 /** It will not be tried again: with this due time, it counts as cancelled. */

@@ -1,4 +1,5 @@
 import { type LoadName, MOST_QUEUES } from "../../ledger/loads.ts";
+import type { Want } from "../../ledger/transaction.ts";
 import { LOADS } from "../sql/loads.ts";
 
 /** The lanes of a client that are ready first. The index has seconds, so that a share that was just served keeps its position in it. */
@@ -44,15 +45,23 @@ const OWN: { readonly [N in LoadName]?: string } = {
     LEFT JOIN results r ON r.queue = t.queue AND r.seq = t.seq LEFT JOIN retries y ON y.queue = t.queue AND y.seq = t.seq`,
 };
 
-/** Arguments that are the time of the transaction, which is unknown when the loads are sent: null represents it. */
-const NOW_STORED = "(SELECT l.at FROM locks l WHERE l.name = 'ledger')";
+/**
+ * Arguments that are the time of the transaction, which is unknown when the loads are sent: null represents it. Who asks for the
+ * time notes it in this setting, because each load would take longer to read it from a table.
+ */
+export const NOW_SETTING = "sluice.now";
+const NOW_STORED = `current_setting('${NOW_SETTING}')::double precision`;
 
 const ARGUMENT_TYPES = { n: "bigint", r: "double precision", t: "text" } as const;
 
-/** A load in PostgreSQL's form: each argument of all argument lists is an array. */
+/** A load in PostgreSQL's form. */
 export interface PgLoad {
-  /** The text after `SELECT columns FROM`; `$n` counts from 1 for the first array of this load. */
-  readonly from: (firstParameter: number) => string;
+  /**
+   * The text after `SELECT columns FROM`; `$n` counts from 1 for the first argument of this load. Each argument is an array of
+   * its values in all argument lists, or the value itself if there is only one list, which is given as `only`: such a statement
+   * starts much faster.
+   */
+  readonly from: (firstParameter: number, only: Want["args"] | undefined) => string;
   /** Which of the arguments are bound. */
   readonly bound: readonly number[];
 }
@@ -71,21 +80,37 @@ const compile = (text: string): PgLoad => {
     types.set(Number(at), ARGUMENT_TYPES[type!.replace(/[NT]/, "t") as "n"]);
   for (const [, at] of text.matchAll(/@most(\d)/g)) types.set(Number(at), ARGUMENT_TYPES.n);
   const bound = [...types.keys()].toSorted((a, b) => a - b);
-  const body = inPostgres(text);
   return {
     bound,
-    from: (first) => {
-      const arrays = bound.map((at, i) => `$${first + i}::${types.get(at)!}[]`);
+    from: (first, only) => {
+      const body = inPostgres(only ? withoutNulls(text, only) : text);
+      const values = bound.map((at, i) => `$${first + i}::${types.get(at)!}`);
       const names = bound.map((at) => `a${at}`);
+      const row = [...values.map((value, i) => `${value} AS ${names[i]!}`), "1::bigint AS at"].join(", ");
+      const arrays = values.map((value) => `${value}[]`).join(", ");
       const rows =
-        bound.length === 0 ? "(SELECT 1::bigint AS at) " : `unnest(${arrays.join(", ")}) WITH ORDINALITY AS `;
-      const alias = bound.length === 0 ? "w" : `w(${[...names, "at"].join(", ")})`;
-      return `${rows}${body.replace(/^w\b/, alias)}`.replace(
-        /@most(\d)/g,
-        (_, at: string) => `(SELECT max(m) FROM unnest($${first + bound.indexOf(Number(at))}::bigint[]) m)`,
+        only || bound.length === 0
+          ? `(SELECT ${row}) w`
+          : `unnest(${arrays}) WITH ORDINALITY AS w(${[...names, "at"].join(", ")})`;
+      const mostOf = (value: string): string => (only ? value : `(SELECT max(m) FROM unnest(${value}[]) m)`);
+      return `${rows}${body.replace(/^w\b/, "")}`.replace(/@most(\d)/g, (_, at: string) =>
+        mostOf(values[bound.indexOf(Number(at))]!),
       );
     },
   };
+};
+
+/** Leaves out conditions on arguments that are null: even if they are never checked, their plans are started each time. */
+const withoutNulls = (text: string, args: Want["args"]): string => {
+  let left = text;
+  for (const { index, 1: at } of [...text.matchAll(/\(@[nt](\d) IS NULL OR /g)].toReversed()) {
+    if (args[Number(at)] !== null) continue;
+    let end = index;
+    for (let depth = 0; end === index || depth > 0; end++)
+      depth += left[end] === "(" ? 1 : left[end] === ")" ? -1 : 0;
+    left = `${left.slice(0, index)}true${left.slice(end)}`;
+  }
+  return left;
 };
 
 /** The common form for all engines, see `sql/loads.ts`, without limits. */

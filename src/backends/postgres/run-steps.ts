@@ -3,11 +3,12 @@ import { LedgerError } from "../../ports/ledger.ts";
 import { statementIn } from "../sql/dialect.ts";
 import type { Step, StepEngine, Steps, WritePart } from "../sql/steps.ts";
 import { FORMATS, type Value } from "../sql/tables.ts";
-import { type Answer, encodeValue, type PgConnection } from "./connection.ts";
+import type { Answer } from "./batch.ts";
+import { arrayOf, type PgConnection } from "./connection.ts";
 import type { PgPool } from "./pool.ts";
 import { groupOf, insertRows, selectLoad } from "./statements.ts";
 import { MOST_ROWS, type StoreOptions } from "./store.ts";
-import { BEGIN, BEGIN_READ, BEGIN_UNSYNCED, readClock, takeTurn } from "./turn.ts";
+import { begin, readClock, takeTurn } from "./turn.ts";
 
 /** Rules also lock the row `ledger`, so that no rule sees a partial removal. */
 const LOCKS = {
@@ -32,7 +33,7 @@ export const postgresSteps = (pool: PgPool, { now: given }: StoreOptions = {}): 
   return {
     read: (work) =>
       pool.withConnection(async (connection) => {
-        const begun = connection.query(BEGIN_READ);
+        const begun = begin(connection, "read");
         if (!given && performance.now() > isKnownUntil)
           note((await Promise.all([begun, readClock(connection)]))[1]);
         const now = given?.() ?? performance.now() + aheadMs;
@@ -42,7 +43,7 @@ export const postgresSteps = (pool: PgPool, { now: given }: StoreOptions = {}): 
     write: (part, work, isDurable = true) =>
       pool.withConnection(async (connection) => {
         const [, at] = await Promise.all([
-          connection.query(isDurable ? BEGIN : BEGIN_UNSYNCED),
+          begin(connection, isDurable ? "durable" : "unsynced"),
           takeTurn(connection, LOCKS[part], given),
         ]);
         return await runSteps(connection, work(note(at)));
@@ -54,11 +55,11 @@ const runSteps = async <T>(connection: PgConnection, steps: Steps<T>): Promise<T
   try {
     let next = steps.next();
     while (!next.done) next = steps.next(await take(connection, next.value));
-    await connection.query("COMMIT");
+    await connection.query("COMMIT", []);
     return next.value;
   } catch (error) {
     // The connection is used again; after other errors it is closed.
-    if (error instanceof LedgerError) await connection.query("ROLLBACK");
+    if (error instanceof LedgerError) await connection.query("ROLLBACK", []);
     throw error;
   }
 };
@@ -67,7 +68,7 @@ const take = async (connection: PgConnection, step: Step): Promise<unknown> => {
   switch (step.ask) {
     case "all": {
       const { rows, fields } = await ask(connection, step.sql, step.values);
-      return rows.map((row) => Object.fromEntries(row.map((value, i) => [fields[i]!, value])));
+      return rows.map((row) => Object.fromEntries(row.map((value, i) => [fields[i]!.name, value])));
     }
     case "arrays":
       return (await ask(connection, step.sql, step.values)).rows;
@@ -95,7 +96,7 @@ const ask = (connection: PgConnection, sql: string, values: readonly Value[]): P
   const { text, lists } = statementIn("postgres", sql);
   if (lists.length === 0) return connection.query(text, values);
   const listed = values.map((value, i) =>
-    lists.includes(i) ? (JSON.parse(value as string) as unknown[]).map(encodeValue) : value,
+    lists.includes(i) ? arrayOf(JSON.parse(value as string) as Value[]) : value,
   );
   return connection.query(text, listed);
 };

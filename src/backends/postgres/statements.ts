@@ -44,8 +44,8 @@ export const groupOf = (name: LoadName, wants: readonly Want[]): LoadGroup => ({
 
 /** The rows of one load: the number of the argument list, from 1, or 0 if rows are distinguished by their keys; then the columns. */
 export const selectLoad = (group: LoadGroup): Statement => ({
-  text: remembered(`select ${group.form}`, () => {
-    const { at, from } = rowsOf(group.form, 1);
+  text: remembered(`select ${idOf(group)}`, () => {
+    const { at, from } = rowsOf(group, 1);
     return `SELECT ${at}, ${columnsOf(group.form).join(", ")} FROM ${from}`;
   }),
   values: valuesOf(group),
@@ -53,11 +53,12 @@ export const selectLoad = (group: LoadGroup): Statement => ({
 
 /** Rows of several loads in one view: each has the number of its load, the number of its argument list, and its values as a JSON list. */
 export const unionLoads = (groups: readonly LoadGroup[]): Statement => ({
-  text: remembered(`union ${groups.map(({ form }) => form).join()}`, () => {
+  text: remembered(`union ${groups.map(idOf).join()}`, () => {
     let next = 1;
     return groups
-      .map(({ form }, n) => {
-        const { at, from, parameters } = rowsOf(form, next);
+      .map((group, n) => {
+        const { form } = group;
+        const { at, from, parameters } = rowsOf(group, next);
         next += parameters;
         const columns = columnsOf(form).map((column, i) =>
           typesOf(form)[i] === "json" ? `(${column})::text` : column,
@@ -73,24 +74,36 @@ const formatOf = (form: LoadForm): RowFormat<Kind> => FORMATS[SETS[nameOf(form)]
 const columnsOf = (form: LoadForm): string[] => formatOf(form).selected.map(inPostgres);
 const typesOf = (form: LoadForm): string[] => formatOf(form).types.map((type) => COLUMN_TYPES[type]);
 
+/** The arguments, if there is only one list. */
+const onlyOf = ({ wants }: LoadGroup): Want["args"] | undefined =>
+  wants.length === 1 ? wants[0]!.args : undefined;
+
+const idOf = (group: LoadGroup): string =>
+  `${group.form} ${JSON.stringify(onlyOf(group)?.map((arg) => arg === null))}`;
+
 const rowsOf = (
-  form: LoadForm,
+  group: LoadGroup,
   first: number,
 ): { readonly at: string; readonly from: string; readonly parameters: number } => {
+  const { form } = group;
   const name = nameOf(form);
   if (form === name) {
     const { from, bound } = loadOf(name);
-    return { at: "w.at", from: from(first), parameters: bound.length };
+    return { at: "w.at", from: from(first, onlyOf(group)), parameters: bound.length };
   }
   const { table, key } = formatOf(form);
   const from = `${table} t WHERE t.${key[0]} = $${first}::bigint AND t.${key[1]} = ANY ($${first + 1}::bigint[])`;
   return { at: "0", from, parameters: 2 };
 };
 
-const valuesOf = ({ form, wants }: LoadGroup): unknown[] => {
+const valuesOf = (group: LoadGroup): unknown[] => {
+  const { form, wants } = group;
   const name = nameOf(form);
   if (form !== name) return [wants[0]!.args[0], arrayOf(wants.map(({ args }) => args[1]!))];
-  return loadOf(name).bound.map((at) => arrayOf(wants.map(({ args }) => args[at] ?? null)));
+  const only = onlyOf(group);
+  return loadOf(name).bound.map((at) =>
+    only ? (only[at] ?? null) : arrayOf(wants.map(({ args }) => args[at] ?? null)),
+  );
 };
 
 /** Minimum number of rows in a statement for sending values only once if they are the same in all rows. */
@@ -102,23 +115,38 @@ const sharedSets = new Map<string, Set<string>>();
 /** What happens to a row whose key exists. `fail`: the key cannot exist, so nothing is looked up. */
 export type OnTaken = OnConflict | "fail";
 
+/** Maximum number of rows whose values are separate parameters: arrays take longer to parse than such rows to write. */
+const FEW = 4;
+
 /** Writes records: replacing those with the same key, only if there is none, or knowing that there is none. */
 export const insertRows = (kind: Kind, records: readonly object[], onTaken: OnTaken): Statement => {
   const format: RowFormat<Kind> = FORMATS[kind];
+  const { table, written, key, storedTypes: types } = format;
   const columns = format.columns(records as never);
-  const types = format.storedTypes;
-  const isJoined =
-    records.length > 1 && !columns.some((own, i) => types[i] === "text" && own.some(hasSeparator));
+  const insert = (rows: string): string => {
+    const others = written.filter((column) => !key.includes(column));
+    const change =
+      onTaken === "update" && others.length > 0
+        ? `UPDATE SET ${others.map((column) => `${column} = excluded.${column}`).join(", ")}`
+        : "NOTHING";
+    return `INSERT INTO ${table} (${written.join(", ")}) ${rows}${onTaken === "fail" ? "" : ` ON CONFLICT (${key.join(", ")}) DO ${change}`}`;
+  };
+  if (records.length <= FEW)
+    return {
+      text: remembered(`insert ${onTaken} ${kind} ${records.length}`, () => {
+        const rows = records.map(
+          (_, row) =>
+            `(${types.map((type, i) => `$${row * types.length + i + 1}::${COLUMN_TYPES[type]}`).join(", ")})`,
+        );
+        return insert(`VALUES ${rows.join(", ")}`);
+      }),
+      values: records.flatMap((_, row) => columns.map((own) => own[row])),
+    };
+  const isJoined = !columns.some((own, i) => types[i] === "text" && own.some(hasSeparator));
   const id = `${onTaken} ${kind} ${isJoined}`;
   const shared = records.length < MANY ? NOTHING_SHARED : sharedOf(id, columns);
   return {
     text: remembered(`insert ${id} ${shared}`, () => {
-      const { table, written, key } = format;
-      const others = written.filter((column) => !key.includes(column));
-      const change =
-        onTaken === "update" && others.length > 0
-          ? `UPDATE SET ${others.map((column) => `${column} = excluded.${column}`).join(", ")}`
-          : "NOTHING";
       const own = written.filter((_, i) => shared[i] !== "1");
       const selected = written.map((column, i) =>
         shared[i] === "1" ? `$${i + 1}::${COLUMN_TYPES[types[i]!]}` : `r.${column}`,
@@ -130,8 +158,9 @@ export const insertRows = (kind: Kind, records: readonly object[], onTaken: OnTa
           ? `string_to_array($${i + 1}, E'${SEPARATOR}', E'${NULL}')::${type}[]`
           : `$${i + 1}::${type}[]`;
       });
-      return `INSERT INTO ${table} (${written.join(", ")}) SELECT ${selected.join(", ")}
-        FROM unnest(${arrays.join(", ")}) AS r(${own.join(", ")})${onTaken === "fail" ? "" : ` ON CONFLICT (${key.join(", ")}) DO ${change}`}`;
+      return insert(
+        `SELECT ${selected.join(", ")} FROM unnest(${arrays.join(", ")}) AS r(${own.join(", ")})`,
+      );
     }),
     values: columns.map((own, i) => {
       if (shared[i] === "1") return own[0];
@@ -158,11 +187,7 @@ const hasSeparator = (value: Value): boolean =>
   typeof value === "string" && (value.includes(SEPARATOR) || value.includes(NULL));
 const isText = (type: Type): boolean => COLUMN_TYPES[type] === "text" || COLUMN_TYPES[type] === "json";
 
-const joined = (values: readonly Value[]): string => {
-  let text = `${values[0] ?? NULL}`;
-  for (let i = 1; i < values.length; i++) text += `${SEPARATOR}${values[i] ?? NULL}`;
-  return text;
-};
+const joined = (values: readonly Value[]): string => values.map((value) => value ?? NULL).join(SEPARATOR);
 
 export const deleteRows = (kind: Kind, keys: readonly (readonly string[])[]): Statement => {
   const format: RowFormat<Kind> = FORMATS[kind];
