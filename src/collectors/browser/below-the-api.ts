@@ -23,7 +23,7 @@ const innerOf = (owner: object): Inner | undefined => {
   }
 };
 
-/** The session inside the public one, which takes a stack trace of each call, and checks and copies each message: up to half of what a page costs in this process. */
+/** The session inside the public one, which takes a stack trace of each call, and checks and copies each message: a quarter of what a page in a warm tab costs in this process. */
 export const directSession = (session: CDPSession): Session => {
   const inner = innerOf(session)?._session;
   if (typeof inner?.send !== "function" || !("_eventListener" in inner)) return session;
@@ -43,7 +43,7 @@ let hasPreviews = true;
 
 /**
  * Each handle of an element gets a text for logs. To make it, the library's selector script of 345 KB is sent to the page a second time, for the page's own
- * context: a quarter of what a page costs. Without it, the text is `JSHandle@node`. Needs any page, and does not matter if that page fails.
+ * context: about a quarter of what such a page costs in a warm tab. Without it, the text is `JSHandle@node`. Needs any page, and does not matter if that page fails.
  */
 export const skipPreviews = async (page: Page): Promise<void> => {
   if (!hasPreviews) return;
