@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { suite, test, type TestContext } from "node:test";
 import { gzipSync } from "node:zlib";
+import { directSession } from "../../src/collectors/browser/below-the-api.ts";
 import type { StoredBody } from "../../src/domain/capture.ts";
 import { StopError } from "../../src/domain/failure.ts";
 import { browserOrSkip } from "../browser.ts";
@@ -369,6 +370,30 @@ void suite("browser collector", () => {
       },
       { tabs: 1 },
     ));
+
+  void test("what is used below the library's API is still there", (t) =>
+    withKit(t, async ({ run }) => {
+      await using site = await startSite({ "/ok": `<p id="ok">fine</p>` });
+      const result = await run(site.url, async (page) => {
+        await page.goto("/ok");
+        const tab = await page.playwright();
+        assert.equal(await tab.title(), "");
+        const found = await tab.waitForSelector("#ok");
+        const named: { toString(): string } = found;
+        assert.equal(named.toString(), "JSHandle@node", "no preview was made");
+        assert.equal(await found.textContent(), "fine");
+        assert.equal(await tab.locator("p").getAttribute("id"), "ok");
+        const session = await tab.context().newCDPSession(tab);
+        const direct = directSession(session);
+        assert.notEqual(direct, session);
+        const created = new Promise((resolve) => direct.on("Runtime.executionContextCreated", resolve));
+        await direct.send("Runtime.enable");
+        await created;
+        await session.detach();
+        await assert.rejects(direct.send("Page.getFrameTree"), /closed/);
+      });
+      assert.equal(endOf(result), "pages");
+    }));
 
   void test("a crash of page or browser fails the items in it, and the next item gets a new one", (t) =>
     withKit(t, async ({ run }) => {

@@ -2,11 +2,12 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Browser, CDPSession } from "playwright-core";
+import type { Browser } from "playwright-core";
 import { FailureError } from "../../domain/failure.ts";
 import { loadOptional, MissingBrowserError } from "../../domain/missing-package.ts";
 import { redactSecrets } from "../../domain/redact-secrets.ts";
 import { settledWithin } from "./active-clock.ts";
+import { directSession, type Session } from "./below-the-api.ts";
 import { findBrowser, installHint } from "./find-browser.ts";
 
 export interface LaunchOptions {
@@ -75,7 +76,7 @@ const NO_IMAGES =
 export class BrowserProcess {
   readonly browser: Browser;
   /** Of the whole browser, not of one page. */
-  readonly cdp: CDPSession;
+  readonly cdp: Session;
   readonly isRemote: boolean;
   readonly #pid: number | undefined;
   readonly #folder: string | undefined;
@@ -84,7 +85,7 @@ export class BrowserProcess {
 
   private constructor(
     browser: Browser,
-    cdp: CDPSession,
+    cdp: Session,
     { pid, folder }: { readonly pid?: number; readonly folder?: string },
   ) {
     this.browser = browser;
@@ -118,7 +119,7 @@ export class BrowserProcess {
           env: browserEnvironment(folder),
         });
       const browser = await withTemporary(folder, launch);
-      const cdp = await browser.newBrowserCDPSession();
+      const cdp = directSession(await browser.newBrowserCDPSession());
       const { processInfo } = (await cdp.send("SystemInfo.getProcessInfo")) as {
         processInfo: { type: string; id: number }[];
       };
@@ -130,7 +131,7 @@ export class BrowserProcess {
     }
   }
 
-  static remote(browser: Browser, cdp: CDPSession): BrowserProcess {
+  static remote(browser: Browser, cdp: Session): BrowserProcess {
     return new BrowserProcess(browser, cdp, {});
   }
 
@@ -201,7 +202,7 @@ const connect = async (
 ): Promise<BrowserProcess> => {
   try {
     const browser = await chromium.connectOverCDP(remote, { timeout: LAUNCH_MS });
-    return BrowserProcess.remote(browser, await browser.newBrowserCDPSession());
+    return BrowserProcess.remote(browser, directSession(await browser.newBrowserCDPSession()));
   } catch (error) {
     // The library's message quotes the address with its password.
     const text = String(error).replaceAll(remote, "the remote browser");

@@ -47,7 +47,7 @@ export const openBrowserSession = async (
 
   /** The gate does not see them. */
   const noteCookies = async (): Promise<void> => {
-    if ((await tab.context.cookies()).length > 0) traffic.hasSecrets = true;
+    if (await tab.hasCookies()) traffic.hasSecrets = true;
   };
 
   const resource = async (name: string, made: Made): Promise<void> => {

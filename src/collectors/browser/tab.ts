@@ -1,7 +1,8 @@
-import type { BrowserContext, CDPSession, Page } from "playwright-core";
+import type { BrowserContext, Page } from "playwright-core";
 import { FailureError } from "../../domain/failure.ts";
 import type { EgressSession } from "../egress/egress-proxy.ts";
 import { settledWithin } from "./active-clock.ts";
+import { directSession, type Session, skipPreviews } from "./below-the-api.ts";
 import type { BrowserProcess } from "./browser-process.ts";
 import { scriptCall } from "./page-scripts.ts";
 
@@ -25,7 +26,7 @@ export class Tab {
   readonly process: BrowserProcess;
   readonly context: BrowserContext;
   readonly page: Page;
-  readonly cdp: CDPSession;
+  readonly cdp: Session;
   /** Of the browser's context, as the gate knows it. */
   readonly contextId: string;
   readonly targetId: string;
@@ -42,7 +43,7 @@ export class Tab {
     process: BrowserProcess,
     context: BrowserContext,
     page: Page,
-    cdp: CDPSession,
+    cdp: Session,
     { targetId, browserContextId }: { readonly targetId: string; readonly browserContextId?: string },
     egress: EgressSession | undefined,
   ) {
@@ -76,7 +77,7 @@ export class Tab {
     context.setDefaultNavigationTimeout(0);
     try {
       const page = await context.newPage();
-      const cdp = await context.newCDPSession(page);
+      const cdp = directSession(await context.newCDPSession(page));
       const { targetInfo } = await cdp.send("Target.getTargetInfo");
       await cdp.send("Page.enable");
       const tab = new Tab(process, context, page, cdp, targetInfo, egress?.session);
@@ -107,6 +108,11 @@ export class Tab {
   /** Something has begun in its page, which should do nothing between two items. */
   stray(): void {
     if (this.isLeft) this.break("a script of its last item still ran");
+  }
+
+  async hasCookies(): Promise<boolean> {
+    const of = { browserContextId: this.contextId };
+    return (await this.process.cdp.send("Storage.getCookies", of)).cookies.length > 0;
   }
 
   /** All frames of its page, as they are now. */
@@ -158,6 +164,7 @@ export class Tab {
   async giveOut(): Promise<Page> {
     this.#isGivenOut = true;
     await this.blank();
+    void skipPreviews(this.page);
     return this.page;
   }
 
@@ -174,7 +181,7 @@ export class Tab {
     const work = async (): Promise<void> => {
       this.isLeft = (await this.#empty(visited)) || (await this.#replace(visited, serveEmpty));
       await Promise.all([
-        this.context.clearCookies(),
+        this.process.cdp.send("Storage.clearCookies", { browserContextId: this.contextId }),
         this.#isGivenOut && this.context.clearPermissions(),
         ...[...visited.origins].map((origin) =>
           this.cdp.send("Storage.clearDataForOrigin", { origin, storageTypes: "all" }),
