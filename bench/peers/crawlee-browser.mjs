@@ -26,6 +26,8 @@ const crawler = new PlaywrightCrawler(
     maxConcurrency: concurrency,
     autoscaledPoolOptions: { desiredConcurrency: concurrency },
     maxRequestRetries: 1,
+    // By default its browser ends with a session's 50th use. What that browser has used would not be counted.
+    sessionPoolOptions: { sessionOptions: { maxUsageCount: 1000 } },
     headless: true,
     launchContext: {
       launcher: chromium,
