@@ -10,8 +10,11 @@ const ROOT = resolve(import.meta.dirname, "..");
 /** Of the site, of a webhook's receiver, of the service: numbers that a reader can type into a browser. */
 const PORT = /\b(?:8700|8701|7070)\b/g;
 const LONGEST_MS = 540_000;
-/** The parts of the clone that guides use. */
-const COPIED = ["bin", "src", "examples", "templates", "package.json"];
+/** The parts of the clone that guides use, and may write to. */
+const COPIED = ["examples", "package.json"];
+/** The rest is linked: what was compiled of it is kept under its real path. */
+const LINKED = ["bin", "src", "templates", "node_modules"];
+const PARTS = [...COPIED, ...LINKED];
 const BLOCK = /^```(\w+)(?: file=(\S+))?\n([\s\S]*?)^```$/gm;
 
 /** What npx runs in a clone, without the second or two that it takes to find it. */
@@ -41,7 +44,7 @@ export const follow = async (
   const folder = mkdtempSync(join(tmpdir(), "sluice-guide-"));
   for (const part of [...COPIED, ".oxfmtrc.json", ".oxlintrc.json"])
     cpSync(join(ROOT, part), join(folder, part), { recursive: true });
-  symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
+  for (const part of LINKED) symlinkSync(join(ROOT, part), join(folder, part));
   const tools = join(folder, ".path");
   mkdirSync(tools);
   if (npx !== "") writeFileSync(join(tools, "npx"), npx, { mode: 0o755 });
@@ -84,12 +87,12 @@ export const follow = async (
 /** Files that a guide leaves in the clone pass the checks, or are ignored by them. What was copied is not checked here. */
 const assertClean = (folder: string): void => {
   for (const [tool, ...args] of [
-    ["oxfmt", "--check", ".", ...COPIED.map((part) => `!${part}`)],
+    ["oxfmt", "--check", ".", ...PARTS.map((part) => `!${part}`)],
     [
       "oxlint",
       "--deny-warnings",
       "--no-error-on-unmatched-pattern",
-      ...COPIED.map((part) => `--ignore-pattern=/${part}`),
+      ...PARTS.map((part) => `--ignore-pattern=/${part}`),
     ],
   ] as const) {
     const { status, stdout } = spawnSync(join(ROOT, "node_modules/.bin", tool), args, {

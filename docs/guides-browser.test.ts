@@ -15,7 +15,7 @@ test("from recording to HTTP: the written scraper is proved and run, and the sig
   assert.match(output, /query `sig` changes between runs and comes from no earlier response/);
   assert.match(output, /refused with 3/);
   const rows = linesOf(project, "taxes.csv");
-  assert.equal(rows.length, 202);
+  assert.equal(rows.length, 62);
   assert.equal(rows.filter((row) => row.includes(",absent,")).length, 1);
   rmSync(folder, { recursive: true, force: true });
 });

@@ -20,6 +20,10 @@ const FILE_LIMIT_MS = 30 * 60_000;
 /** So many files share a process: enough to save start-up time, and few enough to keep all processors busy until the end. */
 const FILES_PER_PROCESS = 20;
 
+/** They take longest and start first, so that nothing waits for one of them at the end. */
+const LONGEST =
+  /attack|guides|demo-stay|postgres\/open|browser-truth|heap|relay|open-remote|s3\.test|packed|service\.test/;
+
 const { values: options, positionals: words } = parseArgs({
   options: {
     e2e: { type: "boolean", default: false },
@@ -38,7 +42,7 @@ installPackagesFor(selected);
 const events = run({
   files: processFiles(selected),
   // End-to-end tests wait for other processes, and for time to pass, most of the time.
-  concurrency: availableParallelism() + (options.e2e ? 2 : 0),
+  concurrency: availableParallelism() * (options.e2e ? 3 : 1),
   watch: options.watch,
   timeout: options.watch ? Infinity : FILE_LIMIT_MS,
   execArgv: [TEST_TIMEOUT],
@@ -88,7 +92,8 @@ function processFiles(files: readonly TestFile[]): string[] {
     );
     return module;
   });
-  return [...files.filter((file) => file.isAlone).map(({ path }) => path), ...modules];
+  const alone = files.filter((file) => file.isAlone).map(({ path }) => path);
+  return [...alone.sort((a, b) => Number(LONGEST.test(b)) - Number(LONGEST.test(a))), ...modules];
 }
 
 function importAsSuite({ path }: TestFile): string {

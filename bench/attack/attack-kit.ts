@@ -9,7 +9,8 @@ import { makeKey, newSecret } from "../../src/services/secrets.ts";
 import type { Role } from "../../src/ports/registry.ts";
 import { NameServer } from "../../test/e2e/name-server.ts";
 import { Service } from "../../test/e2e/service-process.ts";
-import { fillJobs, type KitSize } from "./fill-jobs.ts";
+import type { Scale } from "./attack.ts";
+import { fillJobs } from "./fill-jobs.ts";
 import { Neighbour } from "./neighbour.ts";
 
 export interface Reply {
@@ -56,7 +57,7 @@ export class AttackKit implements AsyncDisposable {
     this.#opened = opened;
   }
 
-  static async open(size: KitSize): Promise<AttackKit> {
+  static async open(size: Scale): Promise<AttackKit> {
     await using opened = new AsyncDisposableStack();
     const folder = mkdtempSync(join(tmpdir(), "sluice-attack-"));
     opened.defer(() => rmSync(folder, { recursive: true, force: true }));
@@ -92,7 +93,7 @@ export class AttackKit implements AsyncDisposable {
     const [own] = [await kit.makePacedJob("own"), await kit.makePacedJob("shared")];
     for (const path of ["/own/", "/shared/"])
       while ((await neighbour.arrivals(path)).length < PER_SECOND) await delay(100);
-    neighbour.ask(`${service.url}/v1/jobs/${own}`, keys.neighbour);
+    neighbour.ask(`${service.url}/v1/jobs/${own}`, keys.neighbour, size.askMs);
     return kit;
   }
 

@@ -22,7 +22,9 @@ export interface Attack {
 
 /** How hard the attacks are. The tests run the short form. */
 export interface Scale {
+  /** Of the attacker's finished job. */
   readonly items: number;
+  /** Of the file that one of its items has kept. */
   readonly fileBytes: number;
   readonly readers: number;
   readonly bombRows: number;
@@ -30,6 +32,10 @@ export interface Scale {
   readonly jobs: number;
   readonly bigRows: number;
   readonly collisions: number;
+  /** Rounds of 50 pages of items. */
+  readonly pageRounds: number;
+  /** The neighbour sends a request at this interval, whether or not the one before was answered. */
+  readonly askMs: number;
   /** Minimum length of each period, with and without the attack. */
   readonly sliceMs: number;
   /** Minimum number of periods with the attack; a quiet period comes before each. */
@@ -45,6 +51,8 @@ export const FULL: Scale = {
   jobs: 3_000,
   bigRows: 600,
   collisions: 8_192,
+  pageRounds: 4,
+  askMs: 20,
   sliceMs: 3_000,
   slices: 3,
 };
@@ -57,6 +65,8 @@ export const SHORT: Scale = {
   jobs: 300,
   bigRows: 30,
   collisions: 1_024,
+  pageRounds: 1,
+  askMs: 100,
   sliceMs: 0,
   slices: 1,
 };

@@ -2,14 +2,8 @@ import { randomBytes } from "node:crypto";
 import { storeFile } from "../../src/archive/segment-writer.ts";
 import type { Storage } from "../../src/ports/storage.ts";
 import { collectJob } from "../../src/api/testing/collected-job.ts";
+import type { Scale } from "./attack.ts";
 import { QUEUE_LANE, queueItems, queueJob } from "../queue-job.ts";
-
-export interface KitSize {
-  /** Items of the attacker's finished job. */
-  readonly items: number;
-  /** Bytes of the file that one of its items has kept. */
-  readonly fileBytes: number;
-}
 
 export const BIG_JOB = "big";
 export const FILE_JOB = "file";
@@ -18,7 +12,7 @@ export const SMALL_JOB = "small";
 export const SMALL_ITEMS = 50;
 
 /** Jobs of the attacker that are over: one of many items, one of a large file, and a small one. */
-export const fillJobs = async (storage: Storage, { items, fileBytes }: KitSize): Promise<void> => {
+export const fillJobs = async (storage: Storage, { items, fileBytes }: Scale): Promise<void> => {
   await fillJob(storage, BIG_JOB, items);
   await fillJob(storage, SMALL_JOB, SMALL_ITEMS);
   const { ledger, blobs } = storage;

@@ -8,7 +8,7 @@ import { parentPort } from "node:worker_threads";
 
 /** What the bench asks the thread for. */
 export type NeighbourCall =
-  | { readonly ask: { readonly url: string; readonly key: string } }
+  | { readonly ask: { readonly url: string; readonly key: string; readonly everyMs: number } }
   | { readonly take: true };
 
 /** What the thread has seen since it was last asked. */
@@ -22,8 +22,6 @@ export interface Seen {
   readonly arrivals: readonly { readonly at: number; readonly path: string; readonly host: string }[];
 }
 
-/** A request is sent at this interval, whether or not the one before was answered. */
-const EVERY_MS = 20;
 const MOST_OPEN = 50;
 const port = parentPort!;
 const nowMs = (): number => performance.timeOrigin + performance.now();
@@ -82,10 +80,10 @@ port.on("message", (call: NeighbourCall) => {
     arrivals = [];
     return;
   }
-  const { url, key } = call.ask;
+  const { url, key, everyMs } = call.ask;
   setInterval(() => {
     if (open < MOST_OPEN) askOnce(url, key);
-  }, EVERY_MS);
+  }, everyMs);
 });
 
 // All addresses of loopback: attacks have lanes of their own there.

@@ -26,8 +26,8 @@ export class Neighbour implements AsyncDisposable {
   }
 
   /** Starts to poll the status of its job. */
-  ask(url: string, key: string): void {
-    this.#call({ ask: { url, key } });
+  ask(url: string, key: string, everyMs: number): void {
+    this.#call({ ask: { url, key, everyMs } });
   }
 
   /** Everything seen so far. */

@@ -7,8 +7,8 @@ import { parcelsCsv } from "../../examples/county/inputs.ts";
 import { readLines, startSite } from "./county-process.ts";
 import { COUNTY_SCRAPER, sluice } from "./sluice-process.ts";
 
-const PARCELS = 5000;
-const HEALTHY = 500;
+const PARCELS = 1000;
+const HEALTHY = 200;
 const CONCURRENCY = 8;
 const folder = mkdtempSync(join(tmpdir(), "sluice-breaker-"));
 after(() => rmSync(folder, { recursive: true, force: true }));

@@ -19,12 +19,12 @@ test("with all troubles on, every item of a browser scraper has the correct resu
   const { items } = await runBrowserTruth({
     folder: mkdtempSync(join(folder, "calm-")),
     parcels: COUNTY,
-    choose: someOfEach(1, 10),
+    choose: someOfEach(1, 4),
     killBrowsers: 0,
     killWorkers: 0,
     say: (line) => t.diagnostic(line),
   });
-  assert.equal(items, TROUBLE_NAMES.length + 10);
+  assert.equal(items, TROUBLE_NAMES.length + 4);
 });
 
 test("the same while browsers and workers are killed, and nothing is left behind", async (t) => {
@@ -32,7 +32,7 @@ test("the same while browsers and workers are killed, and nothing is left behind
   const figures = await runBrowserTruth({
     folder: mkdtempSync(join(folder, "killed-")),
     parcels: COUNTY,
-    choose: someOfEach(1, 30),
+    choose: someOfEach(1, 15),
     killBrowsers: 3,
     killWorkers: 2,
     say: (line) => t.diagnostic(line),

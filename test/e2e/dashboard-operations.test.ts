@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
 import type { Locator } from "playwright-core";
 import { parcelsCsv } from "../../examples/county/inputs.ts";
 import { ProblemError, SluiceClient } from "../../src/client.ts";
@@ -150,7 +151,7 @@ test("the stories of those who operate Sluice, by keyboard", async (t) => {
         () => false,
         (error: ProblemError) => error.status === 401,
       );
-    while (!(await isRefused()));
+    while (!(await isRefused())) await delay(50);
   });
 
   await t.test(

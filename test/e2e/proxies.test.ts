@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
 import { gunzipSync } from "node:zlib";
 import { parcelsCsv } from "../../examples/county/inputs.ts";
 import { startCounty } from "../../examples/county/site.ts";
@@ -93,7 +94,7 @@ test("items that are not found and a site that is down cause no request on a mor
   );
   await untilJob(down);
   await using storage = await openStorage(down);
-  while ((await onlyJob(storage)).requests < 6) await storage.ledger.awaitWork({}, 50);
+  while ((await onlyJob(storage)).requests < 6) await delay(50);
   run.child.kill("SIGINT");
   await run.ended;
   assert.deepEqual(proxy.connects, []);
@@ -121,7 +122,7 @@ test("when the block ends, the lane is back on the cheapest tier within 300 item
   await untilJob(data);
   await using storage = await openStorage(data);
   const done = async (): Promise<number> => (await onlyJob(storage)).counts.states.done;
-  while ((await done()) < 30) await storage.ledger.events.read({ after: 0, limit: 1 });
+  while ((await done()) < 30) await delay(50);
   county.blocked.clear();
   const before = await done();
   const { code, stderr } = await run.ended;
@@ -319,7 +320,7 @@ test("what was learned and what was spent survive the workers", async () => {
   await untilJob(data);
   await using storage = await openStorage(data);
   const until = async (isSo: (job: JobView) => boolean): Promise<void> => {
-    while (!isSo(await onlyJob(storage))) await storage.ledger.awaitWork({}, 50);
+    while (!isSo(await onlyJob(storage))) await delay(50);
     for (const pid of run.family()) process.kill(pid, "SIGKILL");
     await run.ended;
   };

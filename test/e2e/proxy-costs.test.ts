@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
 import { startCounty } from "../../examples/county/site.ts";
 import { openStorage } from "../../src/compose.ts";
 import { browserOrSkip } from "../browser.ts";
@@ -66,7 +67,7 @@ test("a budget of money is exceeded by no more than what was in flight, with two
   assert.equal(submitted.code, 0, submitted.stderr);
   const workers = new SluiceProcess(["worker", "--data", data, "--processes", "2"], env);
   await using storage = await openStorage(data);
-  while ((await onlyJob(storage)).endedAt === undefined) await storage.ledger.awaitWork({}, 50);
+  while ((await onlyJob(storage)).endedAt === undefined) await delay(50);
   workers.child.kill("SIGTERM");
   await workers.ended;
   const { costs, counts, requests } = await onlyJob(storage);

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
 import { parcelsCsv } from "../../examples/county/inputs.ts";
 import { openStorage } from "../../src/compose.ts";
 import type { JobView } from "../../src/domain/job.ts";
@@ -83,7 +84,7 @@ export const heldReason = async ({ ledger }: Storage): Promise<string> => {
     const lanes = await ledger.listLanes({ limit: 10 });
     const reason = lanes.map(({ holdReason }) => holdReason).find((one) => one !== undefined);
     if (reason !== undefined) return reason;
-    await ledger.awaitWork({}, 50);
+    await delay(50);
   }
 };
 

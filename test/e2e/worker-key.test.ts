@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
 import { ProblemError, SluiceClient } from "../../src/client.ts";
 import { PROTOCOL, PROTOCOL_HEADER, VERSION_HEADER } from "../../src/ports/ledger-wire.ts";
 import { Service } from "./service-process.ts";
@@ -71,7 +72,8 @@ test("a worker with an unknown or revoked key says so and ends", async () => {
     { SLUICE_DATA: join(folder, "running") },
     folder,
   );
-  while (!(await service.client.listWorkers()).data.some(({ pid }) => running.family().includes(pid ?? 0)));
+  while (!(await service.client.listWorkers()).data.some(({ pid }) => running.family().includes(pid ?? 0)))
+    await delay(50);
   await service.client.revokeKey("default", id);
   for (const { code, stderr } of [await running.ended, await workWith(made!)]) {
     assert.equal(code, 2, stderr);

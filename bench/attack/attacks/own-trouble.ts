@@ -84,6 +84,7 @@ const siteOf = ({ neighbour }: AttackKit): string => neighbour.siteAt("127.0.0.4
 
 const files: Attack = {
   name: "a worker without open files (EMFILE)",
+  testedBy: "test/e2e/own-trouble.test.ts",
   run: (kit) =>
     inFolder((folder) =>
       runTroubled(folder, {

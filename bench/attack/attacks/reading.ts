@@ -26,8 +26,8 @@ const count = (bytes: Buffer, character: string): number => {
 
 const lists: Attack = {
   name: "200 pages of 1,000 items, 50 at once",
-  async run(kit) {
-    for (let round = 0; round < 4; round++) {
+  async run(kit, { pageRounds }) {
+    for (let round = 0; round < pageRounds; round++) {
       const replies = await times(50, () => kit.ask(kit.attacker, `/v1/jobs/${BIG_JOB}/items?limit=1000`));
       const wrong = unexpected(replies, 200, 429);
       if (wrong) return wrong;
