@@ -72,6 +72,42 @@ const leavingSender: Attack = {
   },
 };
 
+const leavers: Attack = {
+  name: "300 requests that leave before they are served",
+  async run(kit) {
+    const { key } = await kit.makeClient();
+    const authorization = `Bearer ${key}`;
+    const announced = { authorization, ...JSON_TYPE, "content-length": "4000000" };
+    await times(300, async (n) => {
+      const request =
+        n % 2 === 0
+          ? http.get(`${kit.service.url}/v1/events`, { agent: false, headers: { authorization } })
+          : http.request(`${kit.service.url}/v1/batches`, {
+              method: "POST",
+              agent: false,
+              headers: announced,
+            });
+      request.on("error", () => undefined).flushHeaders();
+      await delay(n % 5);
+      request.destroy();
+    });
+    // Refused for its label, which is too long.
+    const body = JSON.stringify({ scraper: "page", labels: { filling: "x".repeat(1_500_000) } });
+    let replies: Reply[] = [];
+    for (let tries = 0; tries < 100; tries++) {
+      const listener = await kit.begin(key, "/v1/events");
+      listener.destroy();
+      replies = [
+        { status: listener.statusCode!, body: Buffer.alloc(0) },
+        await kit.ask(key, "/v1/jobs", { method: "POST", body, headers: JSON_TYPE }),
+      ];
+      if (replies.every(({ status }) => status === 200 || status === 400)) return undefined;
+      await delay(100);
+    }
+    return unexpected(replies, 200, 400);
+  },
+};
+
 /** Of one text, many times over. */
 const zipped = async (text: string, copies: number): Promise<Buffer> => {
   const gzip = createGzip({ level: 9 });
@@ -188,6 +224,7 @@ export const SENDING: readonly Attack[] = [
   bomb,
   badRows,
   leavingSender,
+  leavers,
   slowSenders,
   wideHeader,
   collisions,
