@@ -99,7 +99,12 @@ const leavers: Attack = {
       listener.destroy();
       replies = [
         { status: listener.statusCode!, body: Buffer.alloc(0) },
-        await kit.ask(key, "/v1/jobs", { method: "POST", body, headers: JSON_TYPE }),
+        // A refused body's connection would otherwise be closed while it is still sent.
+        await kit.ask(key, "/v1/jobs", {
+          method: "POST",
+          body,
+          headers: { ...JSON_TYPE, connection: "keep-alive" },
+        }),
       ];
       if (replies.every(({ status }) => status === 200 || status === 400)) return undefined;
       await delay(100);
